@@ -74,11 +74,16 @@ def describe() -> dict:
         "device": "cpu" if first.platform == "cpu" else f"{first.platform} ({first.device_kind})",
         "devices": jax.local_device_count(),
         "host_devices": jax.local_device_count("cpu"),
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors",
+        "machine": machine(),
         "precision": f"float32, matmul {jax.config.jax_default_matmul_precision or 'default'}; "
         f"theory float64; x64 {'on' if jax.config.jax_enable_x64 else 'off'}",
         "versions": versions(),
     }
+
+
+def machine() -> str:
+    """The machine, in words that name neither it nor its owner."""
+    return f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
 
 
 def versions() -> dict[str, str]:
