@@ -1,0 +1,9 @@
+"""The book's Sphinx extension: generated pages, computed alt text, and no outside request."""
+
+from . import docstrings, figures, offline, pages, repository
+
+
+def setup(app):
+    for part in (docstrings, figures, offline, pages, repository):
+        part.setup(app)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,36 @@
+"""Docstrings, written with ``$…$`` for maths and plain |bars| and stars, as clean reStructuredText."""
+
+import re
+
+# Literals, roles and doctests are left alone; display maths comes before inline maths.
+TOKEN = re.compile(
+    r"(?P<keep>``[^`]*``|:[\w:]+:`[^`]*`|`[^`]*`_*|^\s*(?:>>>|\.\.\.|\.\. ).*$)"
+    r"|\$\$(?P<display>.+?)\$\$|\$(?P<inline>[^$]+?)\$|(?P<mark>[|*])",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def restructured(text: str) -> str:
+    r"""Turn ``$x$`` into the math role, ``$$x$$`` into a math block, and escape stray marks.
+
+    >>> print(restructured(r"the norm |u|^2 and $\beta^*$"))
+    the norm \|u\|^2 and :math:`\beta^*`
+    """
+    def replace(match):
+        if match["display"]:
+            return f"\n\n.. math:: {' '.join(match['display'].split())}\n\n"
+        if match["inline"]:
+            return f":math:`{' '.join(match['inline'].split())}`"
+        return f"\\{match['mark']}" if match["mark"] else match[0]
+
+    return TOKEN.sub(replace, text)
+
+
+def process(app, what, name, obj, options, lines):
+    lines[:] = restructured("\n".join(lines)).split("\n")
+    if what in ("attribute", "property"):
+        lines[:0] = ["..", ""]  # else napoleon takes what stands before the first colon for a type
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", process, priority=100)  # before napoleon
