@@ -23,15 +23,30 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
 
 
+class Parser(argparse.ArgumentParser):
+    """One line on a bad command line, as on every other refusal; the usage is under --help."""
+
+    def error(self, message):
+        self.exit(2, f"lazyrich: {message} (see python -m lazyrich --help)\n")
+
+
 def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(prog="python -m lazyrich", description="Run the chapters of the book, strictly.")
-    commands = top.add_subparsers(required=True, metavar="COMMAND")
+    """The commands and their options."""
+    top = Parser(prog="python -m lazyrich", description="Run the chapters of the book, strictly.")
+    top.set_defaults(command=lambda options: top.print_help() or 0)
+    commands = top.add_subparsers(metavar="COMMAND")
 
     one = commands.add_parser("run", help="run a chapter with checked parameters")
     one.add_argument("chapter", metavar="CHAPTER", help="number, stem or path of the notebook")
     one.add_argument("--preset", metavar="P", help="ci, laptop (the default), record, gpu or paper")
-    one.add_argument("-p", dest="changes", metavar="name=value", action="append", default=[],
-                     help="change a parameter of the preset; may be repeated")
+    one.add_argument(
+        "-p",
+        dest="changes",
+        metavar="name=value",
+        action="append",
+        default=[],
+        help="change a parameter of the preset; may be repeated",
+    )
     one.add_argument("--out", metavar="PATH", help="folder of the run (results/<preset>/<chapter>)")
     one.set_defaults(command=_run)
 
@@ -70,9 +85,11 @@ def _changes(texts: list[str]) -> dict[str, str]:
 
 
 def _compare(options) -> int:
-    from lazyrich.ledger import compare
+    from lazyrich.runs import committed
 
-    return compare(options.run)
+    comparison = committed.agreement(options.run)
+    print(comparison)
+    return 0 if comparison.agrees else 1
 
 
 def _refresh(options) -> int:

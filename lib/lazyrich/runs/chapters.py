@@ -22,7 +22,9 @@ def find(chapter: str) -> Path:
     path = Path(chapter)
     if path.suffix != ".ipynb":
         known = chapters()
-        found = [p for p in known if p.stem == chapter or (chapter.isdecimal() and int(p.stem[:2]) == int(chapter))]
+        found = [
+            p for p in known if p.stem == chapter or (chapter.isdecimal() and int(p.stem[:2]) == int(chapter))
+        ]
         if not found:
             raise ParameterError(f"unknown chapter {chapter!r}{suggest(chapter, [p.stem for p in known])}")
         (path,) = found

@@ -140,4 +140,3 @@ def _execute(notebook: Path, parameters: Checked, draft: Path) -> str | None:
 
 def _plain(value):
     return list(value) if isinstance(value, tuple) else value
-

@@ -40,7 +40,9 @@ def shown(side: Path, prefix: str, terminal=None) -> Iterator[None]:
     """
     side.touch()
     done = threading.Event()
-    follower = threading.Thread(target=_follow, args=(side, prefix, terminal or sys.stderr, done), daemon=True)
+    follower = threading.Thread(
+        target=_follow, args=(side, prefix, terminal or sys.stderr, done), daemon=True
+    )
     follower.start()
     try:
         yield

@@ -124,21 +124,21 @@ def _coerce(declared: Field, kind, value):
             try:
                 value = yaml.safe_load(value)
             except yaml.YAMLError:
-                raise _refusal(declared, kind, value) from None
+                raise _refusal(declared, value) from None
         if not isinstance(value, list | tuple) or not value:
-            raise _refusal(declared, kind, value)
+            raise _refusal(declared, value)
         return tuple(_coerce(declared, element, one) for one in value)
     if NoneType in get_args(kind):
         if value is None or value in ("null", "None"):
             return None
         kind = get_args(kind)[0]
     try:
-        value = READERS[kind](value)
+        read_value = READERS[kind](value)
     except (ValueError, TypeError, OverflowError):
-        raise _refusal(declared, kind, value) from None
-    if not _inside(declared.metadata, value):
-        raise _refusal(declared, kind, value)
-    return value
+        raise _refusal(declared, value) from None
+    if not _inside(declared.metadata, read_value):
+        raise _refusal(declared, value)
+    return read_value
 
 
 def _inside(metadata: Mapping, value) -> bool:
@@ -154,7 +154,7 @@ def _inside(metadata: Mapping, value) -> bool:
     return above and below
 
 
-def _refusal(declared: Field, kind, value) -> ParameterError:
+def _refusal(declared: Field, value) -> ParameterError:
     return ParameterError(f"{declared.name} = {value!r}: expected {_allowed(declared, declared.type)}")
 
 
@@ -180,7 +180,7 @@ def _allowed(declared: Field, kind) -> str:
 
 def _bool(value) -> bool:
     if isinstance(value, str):
-        return {"true": True, "false": False}[value.lower()]
+        value = {"true": True, "false": False}.get(value.lower())
     if not isinstance(value, bool):
         raise TypeError
     return value
