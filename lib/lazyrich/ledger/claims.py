@@ -17,6 +17,7 @@ RELATIONS = ("equals", "greater", "less", "between", "measured")
 KINDS = ("seeds", "solver")
 ID = re.compile(r"(fl|dm|ge|fs|ours|real|custom)(\.[A-Za-z0-9-]+)+")
 FEWEST_SEEDS = 3
+POWERS = "(YAML reads 1e5 and 1e-3 as text: write 1.0e+5 and 1.0e-3)"
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def _claim(path: Path, raw: dict) -> Claim:
     def numbers(which: str) -> Mapping[str, float]:
         value = raw.get(which) or {}
         good = isinstance(value, dict) and all(isinstance(k, str) and number(v) for k, v in value.items())
-        need(good, which, "a mapping from names to numbers (YAML reads 1e-3 as text: write 1.0e-3)")
+        need(good, which, f"a mapping from names to numbers {POWERS}")
         return MappingProxyType(value)
 
     def pair(value) -> bool:
@@ -142,10 +143,10 @@ def _claim(path: Path, raw: dict) -> Claim:
     if relation == "measured":
         need(predicted is None, "predicted", "nothing: a measured claim has no theory")
     elif relation == "between":
-        need(pair(predicted), "predicted", "two numbers [low, high] with low < high")
+        need(pair(predicted), "predicted", f"two numbers [low, high] with low < high {POWERS}")
         predicted = tuple(map(float, predicted))
     else:
-        need(number(predicted), "predicted", "a number (YAML reads 1e-3 as text: write 1.0e-3)")
+        need(number(predicted), "predicted", f"a number {POWERS}")
         predicted = float(predicted)
 
     allowance = raw.get("allowance", 0)
@@ -179,7 +180,7 @@ def _claim(path: Path, raw: dict) -> Claim:
     need(
         isinstance(windows, dict) and all(map(pair, windows.values())),
         "window",
-        "a mapping from variables to [low, high] with low < high",
+        f"a mapping from variables to [low, high] with low < high {POWERS}",
     )
     needs = numbers("needs")
     if raw["kind"] == "seeds":
