@@ -21,7 +21,8 @@ def fresh(code: str, **environment: str) -> str:
 def test_policy_reaches_jax():
     out = fresh(
         "from lazyrich import device; device.setup(); import jax;"
-        "c = jax.config; print(jax.local_device_count('cpu'), c.jax_enable_x64, c.jax_default_matmul_precision)"
+        "print(jax.local_device_count('cpu'), jax.config.jax_enable_x64);"
+        "print(jax.config.jax_default_matmul_precision)"
     )
     assert out.split() == ["2", "True", "highest"]
 

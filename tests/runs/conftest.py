@@ -27,6 +27,13 @@ if results:
     pathlib.Path(results, "claims.json").write_text(json.dumps([row]))
 print(p.beta, steps)"""
 
+CALL = """\
+import sys
+from lazyrich.__main__ import main
+status = main()
+assert "jax" not in sys.modules
+sys.exit(status)"""
+
 
 def source_of(parameters: Parameters) -> str:
     """A parameters cell: plain annotated literals, one a line."""
@@ -71,9 +78,8 @@ def lazyrich(tmp_path):
 
     def call(*words) -> subprocess.CompletedProcess:
         kept = {k: v for k, v in os.environ.items() if not k.startswith("LAZYRICH_")}
-        code = "import sys\nfrom lazyrich.__main__ import main\nstatus = main()\nassert 'jax' not in sys.modules\nsys.exit(status)"
         return subprocess.run(
-            [sys.executable, "-W", "error", "-c", code, *map(str, words)],
+            [sys.executable, "-W", "error", "-c", CALL, *map(str, words)],
             capture_output=True,
             text=True,
             check=False,

@@ -22,9 +22,8 @@ def find(chapter: str) -> Path:
     path = Path(chapter)
     if path.suffix != ".ipynb":
         known = chapters()
-        found = [
-            p for p in known if p.stem == chapter or (chapter.isdecimal() and int(p.stem[:2]) == int(chapter))
-        ]
+        number = int(chapter) if chapter.isdecimal() else None
+        found = [path for path in known if path.stem == chapter or int(path.stem[:2]) == number]
         if not found:
             raise ParameterError(f"unknown chapter {chapter!r}{suggest(chapter, [p.stem for p in known])}")
         (path,) = found

@@ -7,7 +7,7 @@ free of jax. Its fields are declared with `parameter`; its defaults are the lapt
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, asdict, dataclass, field, fields
+from dataclasses import Field, asdict, dataclass, field, fields
 from difflib import get_close_matches
 from importlib import import_module
 from numbers import Integral, Real
