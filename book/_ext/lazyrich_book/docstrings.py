@@ -2,21 +2,30 @@
 
 import re
 
-# Literals, roles and doctests are left alone; display maths comes before inline maths.
+# Literals, roles, directives and doctests are left alone; display maths comes before inline maths.
 TOKEN = re.compile(
-    r"(?P<keep>``[^`]*``|:[\w:]+:`[^`]*`|`[^`]*`_*|^\s*(?:>>>|\.\.\.|\.\. ).*$)"
-    r"|\$\$(?P<display>.+?)\$\$|\$(?P<inline>[^$]+?)\$|(?P<mark>[|*])",
-    re.MULTILINE | re.DOTALL,
+    r"""(?P<keep> ``[^`]*``                     # literal
+          | :[\w:]+:`[^`]*`                     # role
+          | ^[ ]*(?:>>>|\.\.\.)[ ][^\n]*        # doctest
+          | ^(?P<indent>[ ]*)\.\.[ ][^\n]*(?:\n(?:(?P=indent)[ ]+[^\n]+|(?=\n)))*  # directive and its block
+        )
+        | `(?P<literal>[^`]+)`
+        | \$\$(?P<display>.+?)\$\$
+        | \$(?P<inline>[^$]+?)\$
+        | (?P<mark>[|*])""",
+    re.MULTILINE | re.DOTALL | re.VERBOSE,
 )
 
 
 def restructured(text: str) -> str:
     r"""Turn ``$x$`` into the math role, ``$$x$$`` into a math block, and escape stray marks.
 
-    >>> print(restructured(r"the norm |u|^2 and $\beta^*$"))
-    the norm \|u\|^2 and :math:`\beta^*`
+    >>> print(restructured(r"the norm |u|^2 of `u` and $\beta^*$"))
+    the norm \|u\|^2 of ``u`` and :math:`\beta^*`
     """
     def replace(match):
+        if match["literal"]:
+            return f"``{match['literal']}``"
         if match["display"]:
             return f"\n\n.. math:: {' '.join(match['display'].split())}\n\n"
         if match["inline"]:

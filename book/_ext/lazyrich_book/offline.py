@@ -10,7 +10,7 @@ def drop_thebe(app, pagename, templatename, context, doctree):
     """Remove thebe's scripts: Jupyter Book loads them on every page, twice, and they name a CDN."""
     context["script_files"] = [
         script for script in context.get("script_files", [])
-        if "thebe" not in f"{script.filename} {getattr(script, 'attributes', {}).get('body', '')}"
+        if "thebe" not in f"{script.filename} {script.attributes.get('body', '')}".lower()
     ]
 
 

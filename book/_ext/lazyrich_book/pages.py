@@ -1,20 +1,19 @@
 """Directives of the generated pages: each is filled from the runs behind the book."""
 
 import json
-from collections import Counter
 from pathlib import Path
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from .results import VERDICTS, Run, decided, read_runs
-from .tables import badge, measured, number, table, theory
+from lazyrich.ledger import example_rows, interval_text, summary, theory_text
 
-MISSES = ("differs", "inconclusive")
+from .results import Run, read_runs, with_verdict
+from .tables import badge, table
 
 
 class Generated(SphinxDirective):
-    """A directive without content; `runs` are those behind the book."""
+    """A directive without content, filled from `self.runs`."""
 
     @property
     def source(self) -> Path:
@@ -28,37 +27,40 @@ class Generated(SphinxDirective):
         return self.parse_text_to_nodes(markdown)
 
     def cell(self, markdown: str) -> list[nodes.Node]:
-        return self.parse_inline(str(markdown))[0]
+        return self.parse_inline(markdown)[0]
 
     def link(self, chapter: str) -> str:
         """The chapter's title as a link, or its stem where the book has no such page."""
         return f"{{doc}}`/chapters/{chapter}`" if f"chapters/{chapter}" in self.env.found_docs else chapter
 
-    def claims(self, rows: list[dict], *extra: str) -> nodes.table:
-        """Ledger rows as a table, with extra columns by key."""
-        return table(
-            ["claim", "theory", "measured [95 %]", "allowance", "seeds", "verdict", *extra],
+    def claims(self, rows: list[dict]) -> list[nodes.Node]:
+        """Ledger rows as a table; "None." where there are none."""
+        if not rows:
+            return self.text("None.")
+        return [table(
+            ["claim", "paper", "theory", "measured [95 %]", "allowance", "seeds", "verdict"],
             [[
-                [nodes.literal("", row["id"]), nodes.Text(" "), *self.cell(f"{row['statement']} ({row['paper']})")],
-                theory(row),
-                measured(row),
-                number(row["allowance"]) if row["allowance"] else "0",
-                str(row["seeds"] or "solver"),
-                [badge(row["verdict"])],
-                *(self.cell(row.get(key) or "–") for key in extra),
+                [nodes.literal("", row["id"]), nodes.Text(" "), *self.cell(row["statement"])],
+                row["paper"],
+                theory_text(row),
+                interval_text(row) + (f", worst at {row['cell']}" if row.get("cell") else ""),
+                f"{row['allowance']:.3g}",
+                str(row["seeds"] or "solver") if row["measured"] is not None else "–",
+                [badge(row["verdict"]), *self.cell(remark(row))],
             ] for row in rows],
-            classes=["ledger"],
-        )
+            "ledger",
+        )]
 
 
 class Ledger(Generated):
-    """Every row of every run, a table a chapter."""
+    """Every row of every run, a table a run."""
 
     def run(self):
         found = []
         for run in self.runs:
-            found += self.text(f"**{self.link(run.chapter)}**, {run.origin}: {provenance(run)}")
-            found.append(self.claims(run.rows))
+            at = "preset `{preset}`, {device}, {date:.10}, {seconds:.0f} s".format_map(run.record)
+            found += self.text(f"**{self.link(run.chapter)}** ({run.origin}): {at}. {summary(run.rows)}")
+            found += self.claims(run.rows)
         return found or self.text("Nothing has been run, and no ledger is committed.")
 
 
@@ -66,26 +68,29 @@ class LedgerCounts(Generated):
     """How many claims have which verdict, in one line."""
 
     def run(self):
-        counts = Counter(row["verdict"] for run in self.runs for row in run.rows)
-        parts = [f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict]]
-        line = f"{counts.total()} ledger rows so far: {', '.join(parts)}." if parts else "No claim measured yet."
-        return self.text(f"{line} See {{doc}}`/book/ledger`.")
+        rows = [row for run in self.runs for row in run.rows]
+        return self.text(f"The {{doc}}`/book/ledger` holds {summary(rows)}")
 
 
 class LedgerMisses(Generated):
     """The rows that differ or do not decide, with their known reasons."""
 
     def run(self):
-        rows = [row for run in self.runs for row in decided(run, MISSES)]
-        return [self.claims(rows, "known")] if rows else self.text("None.")
+        return self.claims(with_verdict(self.runs, "differs", "inconclusive"))
 
 
 class LedgerUnsupported(Generated):
     """The rows for which the run was too small."""
 
     def run(self):
-        rows = [row for run in self.runs for row in decided(run, VERDICTS[-1:])]
-        return [self.claims(rows)] if rows else self.text("None.")
+        return self.claims(with_verdict(self.runs, "not supported by this preset"))
+
+
+class LedgerExample(Generated):
+    """Invented rows, judged by the rule."""
+
+    def run(self):
+        return self.claims(example_rows())
 
 
 class RunStatus(Generated):
@@ -95,48 +100,47 @@ class RunStatus(Generated):
         runs = self.runs
         if not runs:
             return self.text("Nothing has been run here.")
+        named = [(self.cell(self.link(run.chapter)), run.record["preset"]) for run in runs]
         took = [[
-            self.cell(self.link(run.chapter)), run.record["preset"], run.origin, f"{run.record['seconds']:.0f} s",
-            f"{run.record['peak_memory'] / 2**20:.0f} MiB", run.record["date"][:10],
+            *name, run.origin, "{:.0f} s".format(run.record["seconds"]),
+            "{:.0f} MiB".format(run.record["peak_memory"] / 2**20), run.record["date"][:10],
             [nodes.literal("", commit(run.record["commit"]))],
-        ] for run in runs]
+        ] for name, run in zip(named, runs, strict=True)]
         ran_on = [[
-            self.cell(self.link(run.chapter)), run.record["preset"], run.record["device"], run.record["machine"],
-            run.record["precision"], ", ".join(" ".join(item) for item in run.record["versions"].items()),
-        ] for run in runs]
+            *name, run.record["device"], run.record["machine"], run.record["precision"],
+            ", ".join(" ".join(item) for item in run.record["versions"].items()),
+        ] for name, run in zip(named, runs, strict=True)]
         return [
-            table(["chapter", "preset", "run", "time", "peak memory", "date", "commit"], took, ["status"]),
+            table(["chapter", "preset", "run", "time", "peak memory", "date", "commit"], took, "status"),
             *self.text("What the numbers were computed on and with:"),
-            table(["chapter", "preset", "device", "machine", "precision", "versions"], ran_on, ["status"]),
+            table(["chapter", "preset", "device", "machine", "precision", "versions"], ran_on, "status"),
         ]
 
 
 class ChapterList(Generated):
-    """Each chapter's title, first paragraph and count of verdicts."""
+    """Each chapter's title, its first paragraph and the counts of its run."""
 
     def run(self):
-        chapters = sorted(doc for doc in self.env.found_docs if doc.startswith("chapters/"))
-        counts = {run.chapter: Counter(row["verdict"] for row in run.rows) for run in self.runs
-                  if run.origin != "recorded"}
+        runs = {run.chapter: run for run in reversed(self.runs)}  # this build's before a recorded one
         entries = []
-        for doc in chapters:
-            found = counts.get(Path(doc).name, {})
-            verdicts = ", ".join(f"{found[v]} {v}" for v in VERDICTS if found.get(v))
+        for doc in sorted(doc for doc in self.env.found_docs if doc.startswith("chapters/")):
+            chapter = doc.removeprefix("chapters/")
+            counts = summary(runs[chapter].rows) if chapter in runs else "Not measured yet."
             opening = first_paragraph(self.source / f"{doc}.ipynb")
-            entries.append(f"{{doc}}`/{doc}`\n: {opening}\n\n  {verdicts}\n")
-        return self.text("\n".join(entries) or "The first chapter is being written.")
+            entries.append(f"{self.link(chapter)}\n: {opening}\n\n  *{counts}*\n")
+        return self.text("\n".join(entries))
 
 
-def provenance(run: Run) -> str:
-    """A run in one line."""
-    record = run.record
-    return f"preset `{record['preset']}`, {record['device']}, {record['date'][:10]}, {record['seconds']:.0f} s."
+def remark(row: dict) -> str:
+    """What is known of a row, to follow its verdict."""
+    known = row.get("known") or row.get("note")
+    return f": {known}" if known else ""
 
 
 def commit(name: str | None) -> str:
     """A commit's short name, with the mark of a changed working tree."""
-    hash_, _, changes = (name or "–").partition(" ")
-    return f"{hash_[:10]} {changes}".strip()
+    full, _, changes = (name or "–").partition(" ")
+    return f"{full[:10]} {changes}".strip()
 
 
 def first_paragraph(notebook: Path) -> str:
@@ -144,12 +148,13 @@ def first_paragraph(notebook: Path) -> str:
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     text = "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
     blocks = [block.strip() for block in text.split("\n\n")]
-    return next((" ".join(b.split()) for b in blocks if b and b[0] not in "#`:>("), "")
+    return next((" ".join(block.split()) for block in blocks if block and block[0] not in "#`:>("), "")
 
 
 def setup(app):
     for name, directive in {
         "ledger": Ledger, "ledger-counts": LedgerCounts, "ledger-misses": LedgerMisses,
-        "ledger-unsupported": LedgerUnsupported, "run-status": RunStatus, "chapter-list": ChapterList,
+        "ledger-unsupported": LedgerUnsupported, "ledger-example": LedgerExample, "run-status": RunStatus,
+        "chapter-list": ChapterList,
     }.items():
         app.add_directive(name, directive)

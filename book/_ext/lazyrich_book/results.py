@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lazyrich.files import data_path
-
-VERDICTS = ("reproduced", "differs", "inconclusive", "measured", "not supported by this preset")
+from lazyrich.ledger import load_rows, read_ledger
 
 
 @dataclass(frozen=True)
@@ -24,24 +23,23 @@ def read_runs(source: Path) -> list[Run]:
 
     A staging tree holds `runs/<chapter>/`; a fresh clone only `data/ledger/laptop.json`.
     """
-    staged = [
-        Run(folder.name, _json(folder / "claims.json"), _json(folder / "run.json"), "this build")
-        for folder in sorted((source / "runs").glob("*")) if folder.is_dir()
-    ]
-    return (staged or _ledger("laptop", "committed")) + _ledger("record", "recorded")
+    folders = sorted(folder for folder in (source / "runs").glob("*") if folder.is_dir())
+    staged = [Run(f.name, load_rows(f / "claims.json"), record(f), "this build") for f in folders]
+    return (staged or committed("laptop", "committed")) + committed("record", "recorded")
 
 
-def _ledger(name: str, origin: str) -> list[Run]:
+def record(folder: Path) -> dict:
+    """How the run in a folder went."""
+    return json.loads((folder / "run.json").read_text(encoding="utf-8"))
+
+
+def committed(name: str, origin: str) -> list[Run]:
+    """The runs of a committed ledger; none where there is no such ledger yet."""
     path = data_path() / "ledger" / f"{name}.json"
-    if not path.is_file():
-        return []
-    return [Run(chapter, entry["rows"], entry["run"], origin) for chapter, entry in sorted(_json(path).items())]
+    ledger = read_ledger(path) if path.is_file() else {}
+    return [Run(chapter, entry["rows"], entry["run"], origin) for chapter, entry in ledger.items()]
 
 
-def _json(path: Path):
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
-def decided(run: Run, verdicts) -> list[dict]:
-    """A run's rows with one of the verdicts."""
-    return [row for row in run.rows if row["verdict"] in verdicts]
+def with_verdict(runs: list[Run], *verdicts: str) -> list[dict]:
+    """The rows of all runs that have one of the verdicts."""
+    return [row for run in runs for row in run.rows if row["verdict"] in verdicts]
