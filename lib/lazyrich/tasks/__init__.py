@@ -1,0 +1,1 @@
+"""Data: real images that travel with the book."""
