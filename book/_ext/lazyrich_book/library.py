@@ -1,11 +1,10 @@
-"""The index of the library: each public name, what it is, and the tests that exercise it."""
+"""The library's pages: an index of public names with their tests, and their documentation."""
 
 import re
 from importlib import import_module
 from inspect import getdoc
 from pathlib import Path
 
-from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 from lazyrich.files import repository
@@ -14,20 +13,38 @@ from .tables import table
 
 
 class LibraryIndex(SphinxDirective):
-    """A table of the public names of the packages given as arguments."""
+    """A table of the public names of some packages: name, what it is, where it is tested."""
 
     has_content = True
 
     def run(self):
-        rows = [row for package in self.content for row in self.rows(package)]
+        packages = map(import_module, self.content)
+        rows = [self.row(package.__name__, name) for package in packages for name in package.__all__]
         return [table(["name", "what it is", "tested in"], rows, "index")]
 
-    def rows(self, package: str):
-        module = import_module(package)
-        for name in module.__all__:
-            link = self.parse_inline(f"{{py:obj}}`{name} <{package}.{name}>`")[0]
-            yield [link, self.parse_inline(markdown(summary(getattr(module, name))))[0],
-                   [nodes.Text(", ".join(tests_of(package, name)) or "–")]]
+    def row(self, package: str, name: str) -> list:
+        link, meaning = (self.parse_inline(text)[0] for text in (
+            f"{{py:obj}}`{name} <{package}.{name}>`",
+            markdown(summary(getattr(import_module(package), name))),
+        ))
+        return [link, meaning, ", ".join(tests_of(package, name)) or "–"]
+
+
+class Api(SphinxDirective):
+    """The documentation of some modules, plain public values included, which automodule leaves out."""
+
+    has_content = True
+
+    def run(self):
+        text = "\n".join(f".. automodule:: {name}\n   :members:\n\n{values(name)}" for name in self.content)
+        return self.parse_text_to_nodes(f"```{{eval-rst}}\n{text}\n```")
+
+
+def values(module: str) -> str:
+    """An autodata directive for each public value that is neither function nor class."""
+    public = import_module(module)
+    plain = [name for name in getattr(public, "__all__", []) if not callable(getattr(public, name))]
+    return "".join(f".. autodata:: {module}.{name}\n\n" for name in plain)
 
 
 def summary(thing) -> str:
@@ -53,3 +70,4 @@ def tests_of(package: str, name: str) -> list[str]:
 
 def setup(app):
     app.add_directive("library-index", LibraryIndex)
+    app.add_directive("api", Api)
