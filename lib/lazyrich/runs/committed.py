@@ -51,14 +51,18 @@ def last_run(notebook: Path, preset: str) -> Path:
     return folder
 
 
-def with_outputs(notebook: Path, executed: Path) -> str:
+def with_outputs(notebook: Path, executed: Path, keep_injected: bool = False) -> str:
     """The notebook's own cells with the outputs of an executed copy, matched by cell id.
 
-    Cells that papermill put in stay out, and so does what it noted about the run. Execution counts
-    are those of a run from top to bottom.
+    What papermill noted about the run stays out, and so does the cell of parameters it put in, unless
+    it is to be kept. Execution counts are those of a run from top to bottom.
     """
     mine = json.loads(notebook.read_text(encoding="utf-8"))
     theirs = {cell["id"]: cell for cell in json.loads(executed.read_text(encoding="utf-8"))["cells"]}
+    if keep_injected:
+        injected = [cell for cell in theirs.values() if _tagged(cell, "injected-parameters")]
+        (after,) = [k for k, cell in enumerate(mine["cells"]) if _tagged(cell, "parameters")]
+        mine["cells"][after + 1 : after + 1] = injected
     for part in (mine, *mine["cells"]):
         for name in RUN_METADATA:
             part["metadata"].pop(name, None)
@@ -71,6 +75,10 @@ def with_outputs(notebook: Path, executed: Path) -> str:
             if output["output_type"] == "execute_result":
                 output["execution_count"] = count
     return json.dumps(mine, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def _tagged(cell: dict, tag: str) -> bool:
+    return tag in cell["metadata"].get("tags", [])
 
 
 def agreement(run: str) -> Comparison:
