@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from lazyrich.fits import exponent, exponent_interval, local_exponent, window_scan
+from lazyrich.fits import exponent, exponent_interval, local_exponent, solver_exponent, window_scan
 
 T = np.logspace(0, 6, 61)
 exponents = st.floats(-4, 4)
@@ -100,3 +100,15 @@ def test_window_scan_shows_a_bend_and_leaves_out_windows_without_data():
 def test_bad_input_is_named(call, named):
     with pytest.raises(ValueError, match=named):
         call()
+
+
+def test_a_solver_exponent_is_as_certain_as_its_window():
+    """A pure power law has no interval; a second power in it moves the slope by what the interval says."""
+    pure = solver_exponent(T, 3 * T**-0.7, (1e2, 1e4))
+    assert abs(pure.value + 0.7) < 1e-12
+    assert pure.half_width < 1e-12
+    curve = T**-0.7 + 5 * T**-1.2
+    bent = solver_exponent(T, curve, (1e2, 1e4))
+    late = exponent(T, curve, (10**2.5, 1e4))
+    assert bent.low <= late <= bent.high
+    assert bent.low < late - 0.001  # the moved windows, too

@@ -11,6 +11,7 @@ from lazyrich.fits.exponents import (
     exponent,
     exponent_interval,
     local_exponent,
+    solver_exponent,
     window_scan,
 )
 from lazyrich.fits.intervals import Interval, jackknife_interval, mean_interval, solver_interval
@@ -30,6 +31,7 @@ __all__ = [
     "mean_interval",
     "optimum",
     "power_sum",
+    "solver_exponent",
     "solver_interval",
     "window_scan",
 ]

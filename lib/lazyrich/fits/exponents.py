@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lazyrich.fits.intervals import Interval, jackknife_interval, mean_interval
+from lazyrich.fits.intervals import Interval, jackknife_interval, mean_interval, solver_interval
 
 
 def local_exponent(x: ArrayLike, y: ArrayLike) -> np.ndarray:
@@ -133,6 +133,28 @@ def window_scan(x: ArrayLike, y: ArrayLike, window: Sequence[float], shrink: flo
     slopes = np.array([exponent(x, y, w) for w in windows])
     spread = np.abs(slopes - slopes[0]).max(axis=0)
     return WindowScan(np.array(windows), slopes, float(spread) if spread.ndim == 0 else spread)
+
+
+def solver_exponent(x: ArrayLike, y: ArrayLike, window: Sequence[float]) -> Interval:
+    """The exponent of a solver's curve, which has no seeds: its interval is how far the fit moves.
+
+    It moves with the window (see `window_scan`) and with every second point left out. Sign as in `exponent`.
+
+    Args:
+        x: shape (points,).
+        y: one curve, shape (points,).
+        window: as in `exponent`.
+
+    Raises:
+        ValueError: as in `exponent`.
+
+    >>> t = np.logspace(0, 4, 41)
+    >>> solver_exponent(t, t**-0.5, (1e1, 1e3)).half_width < 1e-12
+    True
+    """
+    x, y = curve(x, y)
+    slopes = window_scan(x, y, window).slopes
+    return solver_interval(slopes[0], *slopes[1:], exponent(x[::2], y[::2], window))
 
 
 def curve(x: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
