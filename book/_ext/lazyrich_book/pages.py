@@ -38,7 +38,7 @@ class Generated(SphinxDirective):
         if not rows:
             return self.text("None.")
         return [table(
-            ["claim", "paper", "theory", "measured [95 %]", "allowance", "seeds", "verdict"],
+            ["claim", "paper", "theory", "measured, 95\u202f% interval", "allowance", "seeds", "verdict"],
             [[
                 [nodes.literal("", row["id"]), nodes.Text(" "), *self.cell(row["statement"])],
                 row["paper"],
