@@ -17,7 +17,7 @@ from flax import nnx
 from jax import Array
 from jaxtyping import Float
 
-from lazyrich.measure.nodes import Apply, find_nodes, functional, run
+from lazyrich.measure.nodes import Apply, find_nodes, run, with_params
 
 
 def feature_kernel(
@@ -40,7 +40,7 @@ def feature_kernel(
     >>> bool(jnp.allclose(kernel(z), z))
     True
     """
-    apply, params = functional(model, params)
+    apply, params = with_params(model, params)
     find_nodes(apply, params, inputs).index(node)
     features = lambda params: run(apply, params, inputs)[1][node]
     _, push = jax.linearize(features, params)

@@ -21,7 +21,7 @@ import jax.numpy as jnp
 from flax import nnx
 from jax import Array
 
-from lazyrich.measure.nodes import Apply, find_nodes, functional, paths, run
+from lazyrich.measure.nodes import Apply, find_nodes, paths, run, with_params
 
 Loss = Callable[[Any, Any], Array]
 
@@ -115,7 +115,7 @@ def feature_speed(
     >>> s.nodes, bool(s.identity_error.max() < 1e-5)
     (('h1', 'h2', 'h3'), True)
     """
-    apply, params = functional(model, params)
+    apply, params = with_params(model, params)
     return _measure(apply, params, batch, loss, updates, None)
 
 
@@ -128,7 +128,7 @@ def feature_speed_probe(model: nnx.Module | Apply, loss: Loss) -> Callable[..., 
     """
 
     def probe(step, params, batch, grads, updates):
-        apply, params = functional(model, params)
+        apply, params = with_params(model, params)
         return _measure(apply, params, batch, loss, updates, grads)
 
     return probe
@@ -138,7 +138,7 @@ def feature_passes(
     model: nnx.Module | Apply, batch: tuple[Any, Any], loss: Loss, updates: Any, params: Any = None
 ) -> FeaturePasses:
     """The vectors behind `feature_speed`, same arguments: b and ḟ of every node, and the gradients."""
-    apply, params = functional(model, params)
+    apply, params = with_params(model, params)
     return _passes(apply, params, batch, loss, updates, find_nodes(apply, params, batch[0]))
 
 
@@ -160,7 +160,7 @@ def path_contributions(
 
     Raises ValueError for an unknown node.
     """
-    apply, params = functional(model, params)
+    apply, params = with_params(model, params)
     nodes = find_nodes(apply, params, batch[0])
     nodes.index(node)
     backward = _passes(apply, params, batch, loss, updates, nodes).backward[node]

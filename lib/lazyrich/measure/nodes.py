@@ -10,6 +10,8 @@ import jax.numpy as jnp
 from flax import nnx
 from jax.interpreters.partial_eval import dce_jaxpr
 
+from lazyrich.models.centering import functional
+
 OUTPUT = "output"
 """Name of the node at the network's output when the model does not tap it itself."""
 
@@ -42,22 +44,18 @@ class Nodes:
         return self.names.index(name)
 
 
-def functional(model: nnx.Module | Apply, params: Any = None) -> tuple[Apply, Any]:
+def with_params(model: nnx.Module | Apply, params: Any = None) -> tuple[Apply, Any]:
     """A model as a function (params, inputs, tap) → output, and the parameters to use: by default its own.
 
     Abstract NNX models (``nnx.eval_shape``) will do where only the function is wanted. A function is
     handed through. Raises ValueError when a function comes without parameters.
     """
-    if not isinstance(model, nnx.Module):
-        if params is None:
-            raise ValueError("params = None: expected the parameters of a model given as a function")
-        return model, params
-    graphdef, own, rest = nnx.split(model, nnx.Param, ...)
-
-    def apply(params, inputs, tap):
-        return nnx.merge(graphdef, params, rest)(inputs, tap=tap)
-
-    return apply, own if params is None else params
+    if isinstance(model, nnx.Module):
+        model, own = functional(model)
+        params = own if params is None else params
+    elif params is None:
+        raise ValueError("params = None: expected the parameters of a model given as a function")
+    return model, params
 
 
 def paths(tree: Any) -> list[str]:
