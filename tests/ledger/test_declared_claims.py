@@ -19,8 +19,9 @@ OPERATORS = {
     ast.USub: operator.neg,
 }
 FUNCTIONS = {"min": min, "max": max, "sqrt": math.sqrt, "zeta": zeta}
-# Limits without a closed formula; the tests of the theory compute them.
-COMPUTED = {"ours.tuned-rate.ratio", "ours.alignment.easy"}
+# Numbers without a closed formula; the tests of the theory compute them.
+COMPUTED = {"ours.tuned-rate.ratio", "ours.alignment.easy", "fs.angle.mlp.slope"}
+COMPUTED |= {f"fs.scaling.{rule}.depth" for rule in ("ntk", "mup", "fsc", "res-sqrt", "res-inv")}
 
 
 def evaluate(formula: str, names) -> float:

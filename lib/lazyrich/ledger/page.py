@@ -55,7 +55,7 @@ def interval_text(row: dict) -> str:
         return number_text(value)
     if not 1e-4 <= max(abs(value), half) < 1e6:
         return f"{number_text(value)} [{number_text(low, 3)}, {number_text(high, 3)}]"
-    decimals = min(max(1 - math.floor(math.log10(half)), 0), 8)
+    decimals = min(max(1 - math.floor(math.log10(half) + 1e-6), 0), 8)
     return f"{value:.{decimals}f} [{low:.{decimals}f}, {high:.{decimals}f}]".replace("-", "−")
 
 
