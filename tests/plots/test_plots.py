@@ -151,8 +151,8 @@ def shown(monkeypatch):
     return outputs
 
 
-def figure():
-    fig, axes = plots.panels(4)
+def figure(n=1):
+    fig, axes = plots.panels(n)
     t = np.logspace(0, 6, 200)
     for ax in axes:
         for i in range(4):
@@ -164,7 +164,7 @@ def figure():
 
 
 def test_show_gives_a_small_opaque_image_with_its_words(shown):
-    fig = figure()
+    fig = figure(4)
     plots.show(fig, name="loss-over-time", alt=ALT, caption="The loss\n falls.")
     ((bundle, options),) = shown
     assert set(bundle) == {"image/png"}
