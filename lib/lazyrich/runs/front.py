@@ -128,6 +128,7 @@ def _execute(notebook: Path, parameters: Checked, draft: Path) -> str | None:
                     cwd=notebook.parent,
                     progress_bar=False,
                     on_cell_start=started,
+                    extra_arguments=["--log-level=ERROR"],  # what it warns of is no reader's business
                 )
             except PapermillExecutionError as error:
                 return f"cell {error.cell_index + 1}: {error.ename}: {error.evalue}"
