@@ -140,4 +140,4 @@ def test_no_other_object_is_a_number(value):
 
 
 def test_allowed_says_the_range():
-    assert allowed(of_chapter("01_scaling_laws"), "alpha") == "a number in (1, ∞)"
+    assert allowed(of_chapter("01_scaling_laws"), "alpha") == "a number in [1.05, 10]"
