@@ -27,13 +27,13 @@ def correlations(correlation: float | np.ndarray, depth: int) -> np.ndarray:
     return np.cos(_angles(np.asarray(correlation, float), depth))
 
 
-def layer_kernels(gram: Float[np.ndarray, "n n"], depth: int) -> Float[np.ndarray, "depth n n"]:
+def layer_kernels(gram: np.ndarray, depth: int) -> Float[np.ndarray, "depth n n"]:
     r"""The terms :math:`S_k \prod_{j\ge k} \dot S_j` of the kernel at the output layer: layer k's part of Θ.
 
     Rates may differ from layer to layer: weight the terms with them.
 
     Args:
-        gram: x·x'/d, with a positive diagonal.
+        gram: x·x'/d, (n, n), with a positive diagonal.
         depth: L, number of weight matrices.
 
     Raises ValueError for a gram that is not a symmetric (n, n) with a positive diagonal, or depth < 1.

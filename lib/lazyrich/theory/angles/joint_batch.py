@@ -9,16 +9,14 @@ residuals r_i = ∂loss/∂f(x_i). The features' kernel is η G ⊗ 1 with :math
 """
 
 import numpy as np
-from jaxtyping import Float
 
 FACTORS = {"linear": 1.0, "relu": np.sqrt(2)}
 """1/√E[φ′²], by which the activation lengthens S."""
 
 
-def joint_batch_cosine(
-    gram: Float[np.ndarray, "n n"], residual: Float[np.ndarray, "n"] | None = None
-) -> float:
-    r"""cos θ_1. None is an isotropic residual, linear and ReLU alike; a given one is for the linear network,
+def joint_batch_cosine(gram: np.ndarray, residual: np.ndarray | None = None) -> float:
+    r"""cos θ_1 for a gram (n, n). Without a residual it is isotropic, for linear and ReLU networks alike; a
+    given one, (n,), is for the linear network,
 
     .. math:: \cos\theta_1 = \frac{r^T G r}{|r||Gr|},
 
@@ -42,7 +40,7 @@ def joint_batch_cosine(
 
 
 def joint_batch_sensitivity(
-    gram: Float[np.ndarray, "n n"],
+    gram: np.ndarray,
     width: int,
     readout: float,
     activation: str = "linear",
@@ -71,7 +69,7 @@ def joint_batch_sensitivity(
     return float(FACTORS[activation] / (width * readout * residual_rms * joint_batch_cosine(gram)))
 
 
-def joint_batch_readout(gram: Float[np.ndarray, "n n"], width: int) -> float:
+def joint_batch_readout(gram: np.ndarray, width: int) -> float:
     r"""σ = √M₂/(M₁ m), the readout at which features keep their speed as batch and width grow together.
 
     For isotropic Gaussian inputs in d dimensions it is near √(1 + n/d)/m.

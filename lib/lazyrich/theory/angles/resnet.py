@@ -22,7 +22,7 @@ def resnet_cosines(
 
     exactly as the width grows. For a block with one matrix, :math:`f + \beta W \varphi(f)` with variance 2/m,
     g = c and the last term is e². This is approximate: it takes the ReLU's pattern to be fresh in every
-    block, while the stream changes little (about 2 % low at β = D^(−1/2), 5–8 % at β = 1).
+    block, while the stream changes little: cosines come out 1–2 % high at β = D^(−1/2), 3–8 % at β = 1.
 
     Args:
         depth: number of blocks D, at least 1.
