@@ -1,0 +1,1 @@
+"""Solvers with no training: scaling laws, infinite-width kernels, angle laws."""

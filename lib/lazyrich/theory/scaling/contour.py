@@ -1,0 +1,114 @@
+"""The kernel of a random finite width in the mean-field limit, as a contour integral.
+
+∫ dμ(x)/(x + z) = Σ λ² w*²/(λ + κ̂(z)) and (1/N) Σ_x 1/(x + z) = 1/κ̂(z), where
+z = κ̂ (1 − (1/N) Σ λ/(λ + κ̂)). The response is entire in x, so integrals over the spectrum are
+integrals along a closed curve around it. Derived in chapter 01.
+"""
+
+import numpy as np
+from scipy.optimize import brentq
+
+from .reduction import Measure
+
+HEIGHT = 0.8  # half-height in log x: well below π/2, where e^(−2xt) would stop decaying
+
+
+def resolvent_argument(spectrum, width, kappa):
+    """z(κ̂) and its derivative."""
+    share = spectrum.eigenvalues / (spectrum.eigenvalues + kappa)
+    weighted = spectrum.counts * share
+    return kappa * (1 - weighted.sum() / width), 1 - (weighted @ share) / width
+
+
+def ridge(spectrum, width):
+    """κ̂(0): the root of Σ λ/(λ + κ) = N; 0 where the modes are no more than N."""
+    if spectrum.counts.sum() <= width:
+        return 0.0
+    excess = lambda log: resolvent_argument(spectrum, width, np.exp(log))[0] * np.exp(-log)
+    high = np.log(spectrum.counts @ spectrum.eigenvalues / width)
+    return np.exp(brentq(excess, np.log(spectrum.eigenvalues[-1]) - 60, high + 1e-9, xtol=1e-14))
+
+
+def edges(spectrum, width):
+    """The smallest and the largest eigenvalue of K, and the κ̂ at which the smallest is reached."""
+    slope = lambda kappa: resolvent_argument(spectrum, width, kappa)[1]
+    top = spectrum.eigenvalues[0]
+    log = brentq(lambda r: slope(-top * (1 + np.exp(r))), -20, 20, xtol=1e-13)
+    upper = -resolvent_argument(spectrum, width, -top * (1 + np.exp(log)))[0]
+    bottom = ridge(spectrum, width)
+    log = brentq(lambda r: slope(np.exp(r)), np.log(bottom) - 60, np.log(bottom), xtol=1e-13)
+    lower = -resolvent_argument(spectrum, width, np.exp(log))[0]
+    return lower, upper, np.exp(log)
+
+
+def follow(spectrum, width, path, kappa):
+    """κ̂ along a path of z by Newton's method, from `kappa` at its start; RuntimeError if it is lost."""
+    found = np.empty(len(path), complex)
+    z, slope = resolvent_argument(spectrum, width, kappa)
+    for j, target in enumerate(path):
+        step = (target - z) / slope
+        for _ in range(50):
+            kappa = kappa + step
+            z, slope = resolvent_argument(spectrum, width, kappa)
+            step = (target - z) / slope
+            if abs(step) < 1e-13 * abs(kappa):
+                break
+        else:
+            raise RuntimeError(f"the resolvent was lost at z = {target} (width {width:g})")
+        found[j] = kappa
+    return found
+
+
+def finite_width(spectrum, width, nodes=384):
+    """The measure of a random A₀ with `width` rows, on `nodes` points around the spectrum.
+
+    An ellipse in log x, of which the upper half is kept: its conjugate gives the same real part.
+    """
+    lower, upper, turning = edges(spectrum, width)
+    half, middle = np.log(upper / lower) / 2, np.log(upper * lower) / 2
+    long = np.hypot(half, HEIGHT)  # confocal: the map to the unit circle is as regular as it can be
+    angle = np.pi - (np.arange(nodes // 2) + 0.5) * 2 * np.pi / nodes
+    x = np.exp(middle + long * np.cos(angle) + 1j * HEIGHT * np.sin(angle))
+    velocity = x * (-long * np.sin(angle) + 1j * HEIGHT * np.cos(angle))
+    left = np.exp(middle - long)
+    start = brentq(
+        lambda kappa: resolvent_argument(spectrum, width, kappa)[0] + left,
+        turning,
+        ridge(spectrum, width),
+        xtol=1e-300,
+        rtol=1e-14,
+    )
+    kappa = follow(spectrum, width, -x, start)
+    arc = -2 * velocity / (1j * nodes)  # −dx/(2πi), doubled for the lower half
+    eigenvalues = spectrum.eigenvalues
+    mass = arc * ((eigenvalues * spectrum.power) / (eigenvalues + kappa[:, None])).sum(axis=1)
+    return Measure(x, mass, arc * width / kappa, width_floor(spectrum, width), upper)
+
+
+def width_floor(spectrum, width):
+    """L(t → ∞) at finite width: Σ λ w*² κ̂₀/(λ + κ̂₀)."""
+    kappa = ridge(spectrum, width)
+    return float(spectrum.power @ (kappa / (spectrum.eigenvalues + kappa)))
+
+
+def converge(spectrum, width, solve, tolerance=1e-6, nodes=192, most=6144):
+    """solve(measure) with the nodes doubled until the *curve* it returns no longer changes.
+
+    Total mass does not see errors of the curve, so the curve itself is the test. RuntimeError when
+    `most` nodes are not enough: there is never a wrong curve in silence.
+    """
+    previous, change = None, np.inf
+    while nodes <= most:
+        measure = finite_width(spectrum, width, nodes)
+        result = solve(measure)
+        if previous is not None:
+            finite = np.isfinite(result.loss)
+            same = np.array_equal(finite, np.isfinite(previous.loss))
+            change = np.max(np.abs(previous.loss[finite] / result.loss[finite] - 1), initial=0.0)
+            if same and change < tolerance:
+                return result
+        previous, nodes = result, 2 * nodes
+    raise RuntimeError(
+        f"the curve still changes by {change:.1e} (tolerance {tolerance:g}) between {nodes // 4} and "
+        f"{nodes // 2} nodes at width {width:g}"
+    )
