@@ -13,16 +13,14 @@ import yaml
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
-HTML = Path(os.environ.get("LAZYRICH_HTML", ROOT / "_build" / "html"))
+HTML = Path(os.environ.get("LAZYRICH_HTML", ROOT / "_build" / "html")).resolve()
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
 
 def pages() -> list[str]:
     """The pages of the table of contents, root first."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text())
-    entries = [entry for part in toc["parts"] for entry in part["chapters"]]
-    entries += [section for entry in entries for section in entry.get("sections", [])]
-    return [toc["root"], *(entry["file"] for entry in entries)]
+    return [toc["root"], *(entry["file"] for part in toc["parts"] for entry in part["chapters"])]
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -55,14 +53,12 @@ def browser():
         browser.close()
 
 
-class Visit:
-    """A tab that collects what goes wrong; `open` returns the loaded page, maths typeset."""
+class Tab:
+    """A browser tab that reaches only `address` and collects what goes wrong there."""
 
-    def __init__(self, browser, address, width=1280, scheme="light"):
+    def __init__(self, browser, address):
         self.address, self.faults = address, []
-        self.context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        self.context.add_init_script(
-            f"localStorage.setItem('mode', '{scheme}'); localStorage.setItem('theme', '{scheme}')")
+        self.context = browser.new_context(viewport={"width": 1280, "height": 900})
         self.context.route(lambda url: not url.startswith((address, "data:", "blob:")), self.refuse)
         self.page = self.context.new_page()
         self.page.on("console", lambda m: m.type == "error" and self.faults.append(f"console: {m.text}"))
@@ -75,22 +71,32 @@ class Visit:
         route.abort()
 
     def open(self, name):
+        """Load a page and wait until its maths is typeset; colours change at once, not by and by."""
         self.page.goto(f"{self.address}/{name}.html", wait_until="load")
+        self.page.add_style_tag(content="* { transition: none !important }")
         if self.page.locator("script[src*='mathjax/']").count():
             self.page.wait_for_function("window.MathJax?.startup?.promise")
             self.page.evaluate("MathJax.startup.promise")
+        return self
+
+    def show(self, width=1280, scheme="light"):
+        """Set the window's width and the colours, as the reader's button does."""
+        self.page.set_viewport_size({"width": width, "height": 900})
+        self.page.evaluate("scheme => { document.documentElement.dataset.theme = scheme }", scheme)
         return self.page
 
 
-@pytest.fixture
-def visit(browser, address):
-    """Open tabs: visit(width=…, scheme=…, address=…)."""
-    tabs = []
+@pytest.fixture(scope="module", params=pages())
+def tab(request, browser, address):
+    """Each page of the book in turn, opened once for all tests of a module."""
+    tab = Tab(browser, address).open(request.param)
+    yield tab
+    tab.context.close()
 
-    def start(address=address, **options):
-        tabs.append(Visit(browser, address, **options))
-        return tabs[-1]
 
-    yield start
-    for tab in tabs:
-        tab.context.close()
+@pytest.fixture(scope="module")
+def disk(browser, html):
+    """A tab on the book's files."""
+    tab = Tab(browser, html.as_uri())
+    yield tab
+    tab.context.close()

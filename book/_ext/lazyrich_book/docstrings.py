@@ -1,6 +1,7 @@
 """Docstrings, written with ``$…$`` for maths and plain |bars| and stars, as clean reStructuredText."""
 
 import re
+from inspect import getdoc
 
 # Literals, roles, directives and doctests are left alone; display maths comes before inline maths.
 TOKEN = re.compile(
@@ -35,7 +36,17 @@ def restructured(text: str) -> str:
     return TOKEN.sub(replace, text)
 
 
+def summary(thing) -> str:
+    """The first sentence of a docstring; a plain value itself, whose type's docstring is not its own."""
+    if not callable(thing):
+        return f"`{thing}`" if isinstance(thing, str) else ", ".join(f"`{item}`" for item in thing)
+    return " ".join((getdoc(thing) or "").split("\n\n")[0].split()).split(". ")[0]
+
+
 def process(app, what, name, obj, options, lines):
+    if what == "data":  # autodoc has found the docstring of its type
+        lines[:] = [restructured(summary(obj)), ""]
+        return
     lines[:] = restructured("\n".join(lines)).split("\n")
     if what in ("attribute", "property"):
         lines[:0] = ["..", ""]  # else napoleon takes what stands before the first colon for a type

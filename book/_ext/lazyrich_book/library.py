@@ -2,13 +2,13 @@
 
 import re
 from importlib import import_module
-from inspect import getdoc
 from pathlib import Path
 
 from sphinx.util.docutils import SphinxDirective
 
 from lazyrich.files import repository
 
+from .docstrings import summary
 from .tables import table
 
 
@@ -44,14 +44,7 @@ def values(module: str) -> str:
     """An autodata directive for each public value that is neither function nor class."""
     public = import_module(module)
     plain = [name for name in getattr(public, "__all__", []) if not callable(getattr(public, name))]
-    return "".join(f".. autodata:: {module}.{name}\n\n" for name in plain)
-
-
-def summary(thing) -> str:
-    """The first sentence of a docstring; a plain value itself, whose type's docstring is not its own."""
-    if not callable(thing):
-        return f"`{thing!r}`"
-    return " ".join((getdoc(thing) or "").split("\n\n")[0].split()).split(". ")[0]
+    return "".join(f".. autodata:: {module}.{name}\n   :no-value:\n\n" for name in plain)
 
 
 def markdown(text: str) -> str:
