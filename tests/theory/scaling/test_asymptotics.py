@@ -47,6 +47,15 @@ def test_frontier_balances_time_and_width():
         assert found.width + found.time == pytest.approx(1)
 
 
+def test_easy_frontier_balances_time_and_the_transient():
+    alpha, beta = 1.5, 1.25
+    found = asymptotics.frontier_exponents(alpha, beta)
+    assert found.loss == pytest.approx(alpha * beta / (alpha * beta + 1))
+    assert found.loss == pytest.approx(found.width + (1 - 1 / alpha) * found.time)
+    hard = asymptotics.frontier_exponents(alpha, 1.0, rich=False)
+    assert hard == pytest.approx(asymptotics.frontier_exponents(alpha, 1.0 + 1e-9), rel=1e-6)
+
+
 @pytest.mark.parametrize(
     ("call", "name"),
     [
@@ -55,7 +64,7 @@ def test_frontier_balances_time_and_width():
         (lambda: asymptotics.crossover_time(1.5, 1.0, 1.0), "beta"),
         (lambda: asymptotics.crossover_time(1.5, 0.5, [1.0, 0.0]), "gamma"),
         (lambda: asymptotics.frontier_exponents(1.0, 0.5), "alpha"),
-        (lambda: asymptotics.frontier_exponents(1.5, 1.5), "beta"),
+        (lambda: asymptotics.frontier_exponents(1.5, 0.0), "beta"),
     ],
 )
 def test_out_of_range_is_refused_by_name(call, name):

@@ -68,16 +68,20 @@ class Frontier(NamedTuple):
 
 
 def frontier_exponents(alpha, beta, rich=True):
-    r"""The compute-optimal frontier where the time and the width bottleneck balance, N^(−αβ) = t^(−χ), β < 1.
+    r"""The compute-optimal frontier without gradient noise.
 
-    width = χ/(χ + αβ), loss = αβ · width: αβ/(α + 1) lazy, 2αβ/(α(1 + β) + 2) rich.
-    For β > 1 the width bottleneck saturates and a transient takes its place: use FL's αβ/(αβ + 1) there.
+    Hard, β < 1: the time and the width bottleneck balance, t^(−χ) = N^(−αβ), so
+    width = χ/(χ + αβ) and loss = αβ · width: αβ/(α + 1) lazy, 2αβ/(α(1 + β) + 2) rich.
+    Easy, β > 1: t^(−β) meets the transient (1/N) t^(−(1−1/α)) first, so time = α/(αβ + 1) and
+    loss = αβ/(αβ + 1), rich or lazy.
 
     >>> [round(x, 4) for x in frontier_exponents(1.5, 0.5)]
     [0.3529, 0.4706, 0.5294]
     """
     require_exponents(alpha, beta)
-    require("beta", beta, 0, 1, low_open=True)
+    if beta > 1:
+        time = alpha / (alpha * beta + 1)
+        return Frontier(beta * time, 1 - time, time)
     chi, floor = time_exponent(beta, rich), alpha * beta
     width = chi / (chi + floor)
     return Frontier(floor * width, width, 1 - width)
