@@ -17,7 +17,7 @@ PY := .venv/bin/python
 READY := .venv/.synced
 PYTEST := $(PY) -m pytest
 # Each run locks the folder it writes, and a killed one leaves nothing half done.
-SNAKEMAKE := $(PY) -m snakemake --cores all --quiet host rules --nolock --rerun-incomplete --keep-going
+SNAKEMAKE := $(PY) -m snakemake --cores all --quiet host reason --nolock --rerun-incomplete --keep-going
 CHAPTERS = $(wildcard chapters/[0-9][0-9]_*.ipynb)
 
 .PHONY: help setup chromium book chapter refresh record serve bench lint
