@@ -9,7 +9,7 @@ from sphinx.util.docutils import SphinxDirective
 from lazyrich.files import repository
 
 from .docstrings import summary
-from .tables import table
+from .tables import markdown, table
 
 
 class LibraryIndex(SphinxDirective):
@@ -45,11 +45,6 @@ def values(module: str) -> str:
     public = import_module(module)
     plain = [name for name in getattr(public, "__all__", []) if not callable(getattr(public, name))]
     return "".join(f".. autodata:: {module}.{name}\n   :no-value:\n\n" for name in plain)
-
-
-def markdown(text: str) -> str:
-    """Escape what Markdown would read as markup, outside of maths and literals."""
-    return re.sub(r"(`[^`]*`|\$[^$]*\$)|([*_<\[|])", lambda m: m[1] or "\\" + m[2], text)
 
 
 def tests_of(package: str, name: str) -> list[str]:

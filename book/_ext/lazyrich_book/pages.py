@@ -6,10 +6,10 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from lazyrich.ledger import example_rows, interval_text, summary, theory_text
+from lazyrich.ledger import Claim, example_rows, interval_text, load_claims, summary, theory_text
 
 from .results import Run, read_runs, with_verdict
-from .tables import badge, table
+from .tables import badge, markdown, table
 
 
 class Generated(SphinxDirective):
@@ -40,13 +40,13 @@ class Generated(SphinxDirective):
         return [table(
             ["claim", "paper", "theory", "measured, 95\u202f% interval", "allowance", "seeds", "verdict"],
             [[
-                [nodes.literal("", row["id"]), nodes.Text(" "), *self.cell(row["statement"])],
+                [nodes.literal("", row["id"]), nodes.Text(" "), *self.cell(markdown(row["statement"]))],
                 row["paper"],
                 theory_text(row),
                 interval_text(row) + (f", worst at {row['cell']}" if row.get("cell") else ""),
                 f"{row['allowance']:.3g}",
                 str(row["seeds"] or "solver") if row["measured"] is not None else "–",
-                [badge(row["verdict"]), *self.cell(remark(row))],
+                [badge(row["verdict"]), *self.cell(markdown(remark(row)))],
             ] for row in rows],
             "ledger",
         )]
@@ -62,6 +62,25 @@ class Ledger(Generated):
             found += self.text(f"**{self.link(run.chapter)}** ({run.origin}): {at}. {summary(run.rows)}")
             found += self.claims(run.rows)
         return found or self.text("Nothing has been run, and no ledger is committed.")
+
+
+class Claims(Generated):
+    """What was declared of the claims of the book's chapters before they were measured."""
+
+    def run(self):
+        here = self.env.found_docs
+        rows = [self.row(claim) for claim in load_claims().values() if f"chapters/{claim.chapter}" in here]
+        header = ["claim", "place in the paper", "quantity", "window", "allowance", "resolution", "needs"]
+        return [table(header, rows, "declared")] if rows else self.text("None.")
+
+    def row(self, claim: Claim) -> list:
+        place, quantity, excuse = (
+            self.cell(markdown(text)) for text in (claim.place, claim.quantity, allowance(claim)))
+        window = ", ".join(f"{name} ∈ [{low:g}, {high:g}]" for name, (low, high) in claim.window.items())
+        needs = ", ".join(f"{name} ≥ {least:g}" for name, least in claim.needs.items())
+        resolution = "–" if claim.resolution is None else f"{claim.resolution:.3g}"
+        name = nodes.literal("", claim.id)
+        return [[name], place, quantity, window or "–", excuse, resolution, needs or "–"]
 
 
 class LedgerCounts(Generated):
@@ -100,21 +119,23 @@ class RunStatus(Generated):
         runs = self.runs
         if not runs:
             return self.text("Nothing has been run here.")
-        named = [(self.cell(self.link(run.chapter)), run.record["preset"]) for run in runs]
         took = [[
-            *name, run.origin, "{:.0f} s".format(run.record["seconds"]),
+            *self.named(run), run.origin, "{:.0f} s".format(run.record["seconds"]),
             "{:.0f} MiB".format(run.record["peak_memory"] / 2**20), run.record["date"][:10],
             [nodes.literal("", commit(run.record["commit"]))],
-        ] for name, run in zip(named, runs, strict=True)]
+        ] for run in runs]
         ran_on = [[
-            *name, run.record["device"], run.record["machine"], run.record["precision"],
+            *self.named(run), run.record["device"], run.record["machine"], run.record["precision"],
             ", ".join(" ".join(item) for item in run.record["versions"].items()),
-        ] for name, run in zip(named, runs, strict=True)]
+        ] for run in runs]
         return [
             table(["chapter", "preset", "run", "time", "peak memory", "date", "commit"], took, "status"),
             *self.text("What the numbers were computed on and with:"),
             table(["chapter", "preset", "device", "machine", "precision", "versions"], ran_on, "status"),
         ]
+
+    def named(self, run: Run) -> list:
+        return [self.cell(self.link(run.chapter)), run.record["preset"]]
 
 
 class ChapterList(Generated):
@@ -129,6 +150,12 @@ class ChapterList(Generated):
             opening = first_paragraph(self.source / f"{doc}.ipynb")
             entries.append(f"{self.link(chapter)}\n: {opening}\n\n  *{counts}*\n")
         return self.text("\n".join(entries))
+
+
+def allowance(claim: Claim) -> str:
+    """A claim's allowance with its reason."""
+    reason = f": {claim.allowance_reason}" if claim.allowance_reason else ""
+    return f"{claim.allowance:.3g}{reason}"
 
 
 def remark(row: dict) -> str:
@@ -152,9 +179,11 @@ def first_paragraph(notebook: Path) -> str:
 
 
 def setup(app):
-    for name, directive in {
-        "ledger": Ledger, "ledger-counts": LedgerCounts, "ledger-misses": LedgerMisses,
-        "ledger-unsupported": LedgerUnsupported, "ledger-example": LedgerExample, "run-status": RunStatus,
-        "chapter-list": ChapterList,
-    }.items():
-        app.add_directive(name, directive)
+    app.add_directive("ledger", Ledger)
+    app.add_directive("ledger-counts", LedgerCounts)
+    app.add_directive("ledger-misses", LedgerMisses)
+    app.add_directive("ledger-unsupported", LedgerUnsupported)
+    app.add_directive("ledger-example", LedgerExample)
+    app.add_directive("claims-declared", Claims)
+    app.add_directive("run-status", RunStatus)
+    app.add_directive("chapter-list", ChapterList)

@@ -1,6 +1,13 @@
 """Tables as docutils nodes: they carry classes for the verdicts, which Markdown's cannot."""
 
+import re
+
 from docutils import nodes
+
+
+def markdown(text: str) -> str:
+    """Escape what Markdown would read as markup, outside of maths and literals."""
+    return re.sub(r"(`[^`]*`|\$[^$]*\$)|([*_<\[|])", lambda m: m[1] or "\\" + m[2], text)
 
 
 def badge(verdict: str) -> nodes.inline:
