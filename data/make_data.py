@@ -116,7 +116,8 @@ def main() -> None:
         files = build(Path(folder))
     for name, content in files.items():
         (out / name).write_bytes(content)
-    sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in sorted(files.items()))
+    hashes = {name: hashlib.sha256(content).hexdigest() for name, content in sorted(files.items())}
+    sums = "".join(f"{value}  {name}\n" for name, value in hashes.items())
     (out / "SHA256SUMS").write_text(sums)
     print(sums, end="")
 

@@ -22,11 +22,11 @@ def kernel_at_start(model, x):
 @pytest.mark.parametrize("power", [1, 2, 3])
 def test_starts_at_zero_with_the_infinite_width_kernel(power):
     x = np.random.default_rng(0).normal(size=(5, 3))
-    model = TwoLayer(3, 40_000, 1, power=power, rngs=nnx.Rngs(params=0), dtype=jnp64)
+    model = TwoLayer(3, 20_000, 1, power=power, rngs=nnx.Rngs(params=0), dtype=jnp64)
     assert np.abs(model(jnp.asarray(x))).max() < 1e-12
     exact = kernels.ntk(x, power=power)
     size = np.sqrt(np.outer(exact.diagonal(), exact.diagonal()))
-    assert (np.abs(kernel_at_start(model, jnp.asarray(x)) - exact) / size).max() < 0.06 * power**2
+    assert (np.abs(kernel_at_start(model, jnp.asarray(x)) - exact) / size).max() < 0.08 * power**2
 
 
 def test_error_of_the_kernel_falls_with_width():
@@ -35,18 +35,19 @@ def test_error_of_the_kernel_falls_with_width():
 
     def error(width):
         build = lambda seed: TwoLayer(3, width, 1, rngs=nnx.Rngs(params=seed), dtype=jnp64)
-        differences = [kernel_at_start(build(seed), jnp.asarray(x)) - exact for seed in range(16)]
+        differences = [kernel_at_start(build(seed), jnp.asarray(x)) - exact for seed in range(8)]
         return np.sqrt(np.mean(np.square(differences)))
 
-    assert error(1024) / error(64) == pytest.approx(1 / 4, rel=0.25)
+    assert error(1024) / error(64) == pytest.approx(1 / 4, rel=0.35)
 
 
-def test_equispaced_units_have_a_circulant_kernel():
-    """Rotating all inputs by the spacing of the units changes nothing."""
-    model = TwoLayer(2, 128, 1, equispaced=True, rngs=nnx.Rngs(params=0), dtype=jnp64)
-    angles = (np.arange(64) + 0.3) * 2 * np.pi / 64  # off the kinks
-    kernel = kernel_at_start(model, jnp.asarray(np.stack([np.cos(angles), np.sin(angles)], axis=1)))
-    assert np.abs(np.roll(kernel, (1, 1), (0, 1)) - kernel).max() < 1e-12
+@pytest.mark.parametrize("power", [1, 2, 3])
+def test_equispaced_units_have_the_kernel_of_infinite_width(power):
+    model = TwoLayer(2, 2048, 1, power=power, equispaced=True, rngs=nnx.Rngs(params=0), dtype=jnp64)
+    angles = (np.arange(16) + 0.3) * 2 * np.pi / 16  # off the kinks
+    x = np.sqrt(2) * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    exact = kernels.ntk(x, power=power)
+    assert np.abs(kernel_at_start(model, jnp.asarray(x)) - exact).max() < 2e-3 * exact.max()
 
 
 def test_taps():

@@ -9,13 +9,20 @@ from lazyrich.tasks import embedded
 
 @pytest.mark.parametrize(
     ("name", "split", "count", "side"),
-    [("digits", "train", 1347, 8), ("digits", "test", 450, 8), ("mnist", "train", 5000, 28), ("mnist", "test", 1000, 28)],
+    [
+        ("digits", "train", 1347, 8),
+        ("digits", "test", 450, 8),
+        ("mnist", "train", 5000, 28),
+        ("mnist", "test", 1000, 28),
+    ],
 )
 def test_sizes_and_range(name, split, count, side):
     images, labels = embedded.load(name, split)
     assert images.shape == (count, side, side)
-    assert images.dtype == np.float32 and labels.dtype == np.int32
-    assert images.min() == 0 and images.max() == 1
+    assert images.dtype == np.float32
+    assert labels.dtype == np.int32
+    assert images.min() == 0
+    assert images.max() == 1
 
 
 def test_mnist_classes_are_balanced_and_shuffled():
@@ -26,14 +33,17 @@ def test_mnist_classes_are_balanced_and_shuffled():
 
 def test_constants_of_the_portrait_stream_are_the_digits_own():
     images = np.concatenate([embedded.load("digits", split).images for split in ("train", "test")])
-    assert abs(images.mean() - 0.3053) < 1e-4 and abs(images.std() - 0.376) < 1e-3
+    assert abs(images.mean() - 0.3053) < 1e-4
+    assert abs(images.std() - 0.376) < 1e-3
 
 
 def test_halve_averages_the_padded_image():
     image = np.zeros((1, 28, 28), np.float32)
     image[0, 0, 0] = 1  # padded to (2, 2): the corner of the square (1, 1)
     halved = embedded.halve(image)
-    assert halved.shape == (1, 16, 16) and halved[0, 1, 1] == 0.25 and halved.sum() == 0.25
+    assert halved.shape == (1, 16, 16)
+    assert halved[0, 1, 1] == 0.25
+    assert halved.sum() == 0.25
     assert embedded.load("mnist", "test", side=16).images.shape == (1000, 16, 16)
 
 
@@ -45,7 +55,8 @@ def test_inputs_use_the_reference():
 
 def test_targets():
     y = embedded.targets(np.arange(10))
-    assert np.allclose(y.sum(axis=1), 0, atol=1e-6) and np.allclose((y**2).sum(axis=1), 0.9)
+    assert np.allclose(y.sum(axis=1), 0, atol=1e-6)
+    assert np.allclose((y**2).sum(axis=1), 0.9)
 
 
 @pytest.mark.parametrize(
@@ -76,11 +87,14 @@ def copied_data(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("damage", [lambda b: b[:-100], lambda b: b"<html>not found</html>", lambda b: b[:-1] + b"x"])
+@pytest.mark.parametrize(
+    "damage", [lambda b: b[:-100], lambda b: b"<html>not found</html>", lambda b: b[:-1] + b"x"]
+)
 def test_a_damaged_file_is_named_with_the_remedy(copied_data, damage):
     path = copied_data / "digits8x8.npz"
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(OSError, match=r"digits8x8.npz is truncated or was changed.*git checkout -- data/digits8x8.npz"):
+    message = r"digits8x8.npz is truncated or was changed.*git checkout -- data/digits8x8.npz"
+    with pytest.raises(OSError, match=message):
         embedded.load("digits")
 
 

@@ -11,7 +11,8 @@ def test_arc_cosine_is_the_gaussian_average(power):
     """Against the polar integral of E[u₊^q v₊^q] over two correlated normals."""
     for angle in (0.0, 0.4, 1.5, 2.9):
         radial = 2**power * np.prod(np.arange(1, power + 1.0))  # ∫ r^{2q+1} e^{−r²/2} dr
-        angular = quad(lambda w: np.cos(w) ** power * np.cos(w - angle) ** power, angle - np.pi / 2, np.pi / 2)[0]
+        integrand = lambda w, angle=angle: np.cos(w) ** power * np.cos(w - angle) ** power
+        angular = quad(integrand, angle - np.pi / 2, np.pi / 2)[0]
         value = kernels.arc_cosine(np.array([np.cos(angle)]), power)[0]
         assert value == pytest.approx(radial * angular, rel=1e-7)
 
@@ -120,6 +121,7 @@ def test_exponents_of_mnist_depend_on_the_number_of_images(mnist):
     assert measured.source == pytest.approx(0.233, abs=0.005)
     assert kernels.exponents(few, (10, 100)).source == pytest.approx(0.256, abs=0.01)
     down, up, fewer = kernels.exponent_changes(many, few, (10, 100))
-    assert down.window == (7, 67) and up.window == (15, 150)
+    assert down.window == (7, 67)
+    assert up.window == (15, 150)
     assert fewer == kernels.exponents(few, (10, 100))
     assert many.flow(np.array([0.0])) == pytest.approx([0.9])

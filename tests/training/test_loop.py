@@ -24,7 +24,7 @@ def mlp(rngs):
     return MLP(5, 16, 2, depth=3, rngs=rngs)
 
 
-def by_hand(make, batches, steps, rate, strength=1.0, seed=0, optimiser=None, loss=losses.half_square, centred=False):
+def by_hand(make, batches, steps, rate, strength=1.0, seed=0, optimiser=None, centred=False):
     """The same training in a Python loop, one cell."""
     graph, params = nnx.split(make(nnx.Rngs(params=jax.random.key(seed))))
     start, factors, values = params, learning_rates(params), []
@@ -35,14 +35,15 @@ def by_hand(make, batches, steps, rate, strength=1.0, seed=0, optimiser=None, lo
         f = nnx.merge(graph, params)(batch[0])
         if centred:
             f = f - nnx.merge(graph, start)(batch[0])
-        return loss(f / strength, batch[1])
+        return losses.half_square(f / strength, batch[1])
 
     @jax.jit
     def advance(params, state, batch):
         value, grads = jax.value_and_grad(objective)(params, start, batch)
         with jax.numpy_dtype_promotion("standard"):
             updates, state = optimiser.update(grads, state, params)
-        return value, jax.tree.map(lambda p, u, r: p + rate * strength**2 * r * u, params, updates, factors), state
+        scale = rate * strength**2
+        return value, jax.tree.map(lambda p, u, r: p + scale * r * u, params, updates, factors), state
 
     for step in range(steps):
         value, params, state = advance(params, state, batches(step))
@@ -68,9 +69,16 @@ def test_optimisers_by_hand(name):
 
 
 def test_cells_are_a_grid_of_seeds_strengths_and_rates():
-    seeds, strengths, rates = np.arange(2)[:, None, None], np.array([0.5, 2.0])[:, None], np.array([0.05, 0.1, 0.2])
-    run = training.train(two_layer, (X, Y), steps=6, learning_rate=rates, feature_strength=strengths, seeds=seeds)
-    assert run.loss.shape == (2, 2, 3, 6) and run.diverged_at.shape == (2, 2, 3)
+    run = training.train(
+        two_layer,
+        (X, Y),
+        steps=6,
+        learning_rate=np.array([0.05, 0.1, 0.2]),
+        feature_strength=np.array([0.5, 2.0])[:, None],
+        seeds=np.arange(2)[:, None, None],
+    )
+    assert run.loss.shape == (2, 2, 3, 6)
+    assert run.diverged_at.shape == (2, 2, 3)
     assert run.times[1, 0, 2] == pytest.approx(0.2 * np.arange(6))
     alone, _ = by_hand(two_layer, lambda _: (X, Y), 6, 0.1, 2.0, seed=1)
     assert run.loss[1, 1, 1] == pytest.approx(alone, rel=tol("float32", 10))
@@ -105,15 +113,17 @@ def test_probes_see_the_state_before_the_update():
         }
 
     options = dict(learning_rate=0.1, seeds=np.arange(2), probes={"all": probe})
-    run = training.train(two_layer, (X, Y), steps=9, probe_steps=[0, 4, 8], evaluate={"test": (X[:4], Y[:4])}, **options)
+    held_out = {"test": (X[:4], Y[:4])}
+    run = training.train(two_layer, (X, Y), steps=9, probe_steps=[0, 4, 8], evaluate=held_out, **options)
     seen = run.probes["all"]
     assert seen["step"].tolist() == [[0, 4, 8]] * 2
-    assert (seen["size"] < 0).all() and (seen["batch"] == Y).all()
+    assert (seen["size"] < 0).all()
+    assert (seen["batch"] == Y).all()
     assert seen["weights"].shape == (2, 3, 5, 32)
     shorter = training.train(two_layer, (X, Y), steps=4, **options)
     assert np.allclose(seen["weights"][:, 1], jax.tree.leaves(shorter.params)[0], rtol=1e-6)
     assert run.probes["test"].shape == (2, 3)
-    values, params = by_hand(two_layer, lambda _: (X, Y), 4, 0.1)
+    _values, params = by_hand(two_layer, lambda _: (X, Y), 4, 0.1)
     graph = nnx.graphdef(two_layer(nnx.Rngs(params=0)))
     expected = losses.half_square(nnx.merge(graph, params)(X[:4]), Y[:4])
     assert run.probes["test"][0, 1] == pytest.approx(float(expected), rel=tol("float32", 10))
@@ -123,7 +133,8 @@ def test_divergence_is_recorded_and_the_others_go_on():
     run = training.train(two_layer, (X, Y), steps=200, learning_rate=np.array([0.1, 1e4, 0.2, 1e30]))
     assert run.diverged.tolist() == [False, True, False, True]
     bad = run.diverged_at[1]
-    assert np.isfinite(run.loss[1, :bad]).all() and np.isinf(run.loss[1, bad:]).all()
+    assert np.isfinite(run.loss[1, :bad]).all()
+    assert np.isinf(run.loss[1, bad:]).all()
     assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(run.params))
     alone = training.train(two_layer, (X, Y), steps=200, learning_rate=np.array([0.1, 0.2]))
     assert run.loss[[0, 2]] == pytest.approx(alone.loss, rel=tol("float32", 100))
@@ -199,4 +210,7 @@ def test_networks_with_other_state_are_refused():
 def test_log_steps():
     assert training.log_steps(1).tolist() == [0]
     steps = training.log_steps(1000, per_decade=4)
-    assert steps[0] == 0 and steps[-1] == 999 and (np.diff(steps) > 0).all() and len(steps) <= 13
+    assert steps[0] == 0
+    assert steps[-1] == 999
+    assert (np.diff(steps) > 0).all()
+    assert len(steps) <= 13

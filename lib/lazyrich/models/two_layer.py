@@ -1,5 +1,7 @@
 """Two-layer ReLU^q network that starts from f = 0."""
 
+from math import factorial
+
 import jax.numpy as jnp
 from flax import nnx
 from jax import Array
@@ -19,9 +21,9 @@ class TwoLayer(nnx.Module):
     Args:
         fan_in, width, fan_out: d, n (even) and the number of outputs.
         power: q, one of 1, 2, 3.
-        equispaced: first-layer weights on the circle at n/2 equal angles with |w|² = 2, readouts ±1,
-            instead of N(0, 1): without the fluctuations of random angles, which end the power law
-            at a width-dependent loss. Only for fan_in = 2, fan_out = 1.
+        equispaced: first-layer weights on the circle at n/2 equal angles, and all lengths and all |a|
+            equal, such that the kernel is on average that of N(0, 1) entries. Without it the
+            fluctuations of random angles end the power law. Only for fan_in = 2, fan_out = 1.
         rngs: ``nnx.Rngs(params=key)``.
 
     Raises ValueError for an odd width, another power, or equispaced angles off the circle.
@@ -57,8 +59,10 @@ class TwoLayer(nnx.Module):
         w, a = self.first.kernel[...][:, :half], self.readout.kernel[...][:half]
         if equispaced:
             angles = jnp.arange(half, dtype=dtype) * (2 * jnp.pi / half)
-            w = 2**0.5 * jnp.stack([jnp.cos(angles), jnp.sin(angles)])
-            a = jnp.ones((half, 1), dtype)
+            # |w|^2q and a²|w|^(2q−2) as on average for normal entries: 2^q q! and 2^(q−1) (q−1)!
+            length = 2**0.5 * factorial(power) ** (0.5 / power)
+            w = length * jnp.stack([jnp.cos(angles), jnp.sin(angles)])
+            a = jnp.full((half, 1), (factorial(power) ** (1 / power) / power) ** 0.5, dtype)
         self.first.kernel[...] = jnp.concatenate([w, w], axis=1)
         self.readout.kernel[...] = jnp.concatenate([a, -a])
 

@@ -68,7 +68,7 @@ def ntk(
     lengths = np.linalg.norm(x, axis=1), np.linalg.norm(z, axis=1)
     for name, length in zip("xz", lengths, strict=True):
         if not (np.isfinite(length).all() and (length > 0).all()):
-            raise ValueError(f"{name} has an input that is zero or not finite: its angle to others is undefined")
+            raise ValueError(f"{name} has an input that is zero or not finite: it has no direction")
     kernel = np.empty((len(x), len(z)))
     for start in range(0, len(x), block):
         rows = slice(start, start + block)

@@ -53,7 +53,7 @@ def log_steps(steps: int, per_decade: int = 10) -> np.ndarray:
     """Distinct steps 0 … steps − 1, evenly spaced in log(1 + step), first and last included.
 
     >>> log_steps(100, per_decade=2)
-    array([ 0,  2,  8, 27, 99])
+    array([ 0,  2,  9, 31, 99])
     """
     count = max(2, 1 + round(per_decade * np.log10(steps)))
     return np.unique(np.round(np.geomspace(1, steps, count)).astype(int) - 1)
