@@ -62,9 +62,7 @@ def chapter(tmp_path) -> Path:
         metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
     )
     path = tmp_path / "chapters" / "01_tiny.ipynb"
-    write_presets(
-        path.parent / "presets" / path.stem, laptop=Parameters(), ci=Parameters(seeds=3, sgd_steps=20)
-    )
+    write_presets(path.parent / "presets" / path.stem, laptop=Parameters(), ci=Parameters(seed0=20))
     nbformat.write(notebook, path)
     return path
 

@@ -103,7 +103,7 @@ def test_a_run_leaves_notebook_ledger_and_record(chapter, lazyrich, tmp_path, pr
     record = json.loads((out / "run.json").read_text())
     assert record["preset"].startswith("custom-")
     assert record["parameters"]["beta"] == 0.1
-    assert record["parameters"]["sgd_steps"] == 20
+    assert record["parameters"]["seed0"] == 20
     assert record["device"] == "cpu"
     assert record["versions"] == versions()
     assert 0 < record["seconds"] < 60
