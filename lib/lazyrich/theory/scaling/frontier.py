@@ -83,7 +83,7 @@ def compute_frontier(
     log_width = np.arange(len(rows)) * step * np.log(10)
     width, loss = np.empty(len(compute)), np.empty(len(compute))
     for i, row in enumerate(table.T):
-        known = ~np.isnan(row)
+        known = np.isfinite(row)  # a width at which SGD diverges is no candidate
         spline = CubicSpline(log_width[known], row[known])
         stationary = spline.derivative().roots(extrapolate=False)
         if len(stationary) == 0:
