@@ -20,6 +20,8 @@ PYTEST := $(PY) -m pytest
 SNAKEMAKE := $(PY) -m snakemake --cores all --quiet host reason --nolock --rerun-incomplete --keep-going
 CHAPTERS = $(wildcard chapters/[0-9][0-9]_*.ipynb)
 
+one = $(or $(CHAPTER),$(error say which: CHAPTER=01))
+
 .PHONY: help setup chromium book chapter refresh record serve bench lint
 .PHONY: test test-library test-chapters test-outputs test-book
 
@@ -51,15 +53,15 @@ book: $(READY)  ## run every chapter at PRESET (laptop) and build the pages
 	@echo "book: $(CURDIR)/_build/html/index.html"
 
 chapter: $(READY)  ## run the one chapter CHAPTER at PRESET
-	$(SNAKEMAKE) chapters --config preset=$(PRESET) chapter=$(CHAPTER:0%=%)
+	$(SNAKEMAKE) chapters --config preset=$(PRESET) chapter=$(one)
 	@echo "results: $(CURDIR)/results/$(PRESET)"
 
 refresh: $(READY)  ## commit-ready outputs and ledger from the last laptop runs
 	$(PY) -m lazyrich refresh
 
 record: $(READY)  ## run CHAPTER at preset record, up to an hour, and store its ledger
-	$(SNAKEMAKE) chapters --config preset=record chapter=$(CHAPTER:0%=%)
-	$(PY) -m lazyrich record $(CHAPTER)
+	$(SNAKEMAKE) chapters --config preset=record chapter=$(one)
+	$(PY) -m lazyrich record $(one)
 
 serve:  ## serve the built book on localhost, at PORT (8000)
 	$(PYTHON) -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)

@@ -9,17 +9,18 @@ import sys
 
 from lazyrich.files import repository, sha256
 from lazyrich.runs import provenance
-from lazyrich.runs.chapters import cells, chapters, code
-from lazyrich.runs.presets import presets
+from lazyrich.runs.chapters import cells, chapters, code, find
+from lazyrich.runs.presets import presets, with_preset
 
 ROOT = repository()
 workdir: ROOT
 
 PRESET = config.get("preset", "laptop")
 HTML = config.get("html", "_build/html")
-NOTEBOOKS = {path.stem: path for path in chapters()}
-if "chapter" in config:  # a number, which YAML may have read as one
-    NOTEBOOKS = {stem: path for stem, path in NOTEBOOKS.items() if int(stem[:2]) == int(config["chapter"])}
+found = [find(str(config["chapter"]))] if "chapter" in config else chapters()
+NOTEBOOKS = {path.stem: path for path in found}
+for notebook in found:
+    with_preset(notebook, PRESET)  # an unknown or broken one is refused before anything runs
 PAGES = [
     ROOT / "_config.yml", ROOT / "_toc.yml", ROOT / "CHANGELOG.md", ROOT / "pyproject.toml",
     *[path for path in (ROOT / "book").rglob("*") if path.is_file() and "__pycache__" not in path.parts],
@@ -57,10 +58,10 @@ rule book:
 rule chapter:
     message: "running chapter {wildcards.stem} at preset {wildcards.preset}"
     input:
-        notebook=ancient(lambda found: relative([NOTEBOOKS[found.stem]])),
-        preset=lambda found: relative([presets(NOTEBOOKS[found.stem])[found.preset]]),
+        notebook=ancient(lambda wildcards: relative([NOTEBOOKS[wildcards.stem]])),
+        preset=lambda wildcards: relative([presets(NOTEBOOKS[wildcards.stem])[wildcards.preset]]),
         library=relative(provenance.inputs()),
-    params: code=lambda found: sha256(code(NOTEBOOKS[found.stem]).encode())
+    params: code=lambda wildcards: sha256(code(NOTEBOOKS[wildcards.stem]).encode())
     output: update("results/{preset}/{stem}/run.json")
     threads: workflow.cores  # chapters are timed on the whole machine, and share it with nothing
     shell: "{sys.executable} -m lazyrich run {wildcards.stem} --preset {wildcards.preset}"

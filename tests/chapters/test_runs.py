@@ -1,10 +1,13 @@
 """The runs at preset ci that `make test` has just made, through the front."""
 
 import json
+import subprocess
+import sys
 
 import nbformat
 import pytest
 
+from lazyrich.files import repository
 from lazyrich.ledger import failures, load_claims, load_rows
 from lazyrich.runs.chapters import chapters
 from lazyrich.runs.committed import last_run
@@ -28,6 +31,13 @@ def test_every_claim_has_a_verdict_and_none_fails(notebook):
         load_claims(notebook.stem)
     )
     assert failures(rows) == []
+
+
+def test_nothing_changed_is_nothing_to_do():
+    wanted = ["book", "--config", "preset=ci", "html=_build/test/html"]
+    command = [sys.executable, "-m", "snakemake", "--dry-run", "--nolock", "--cores", "1", *wanted]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=repository())
+    assert "Nothing to be done" in done.stdout + done.stderr
 
 
 @EVERY_CHAPTER

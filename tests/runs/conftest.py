@@ -21,6 +21,8 @@ from lazyrich.runs import progress
 steps = sum(1 for _ in progress(range(5), "counting"))
 if p.beta == 7:
     raise RuntimeError("this cell fails at beta = 7")
+if p.beta == 8:
+    os._exit(1)
 results = os.environ.get("LAZYRICH_RESULTS")
 if results:
     row = {"id": "tiny", "device": "cpu", "precision": "float32"}

@@ -10,20 +10,24 @@ import pytest
 
 from lazyrich.__main__ import main
 from lazyrich.device import versions
+from lazyrich.runs.parameters import allowed
+from lazyrich.runs.parameters.ch01 import Parameters
+
+ALPHA = allowed(Parameters, "alpha")
 
 # What is asked for (C is the chapter's path), and what the one line must say.
 REFUSED = [
     ("run C -p alhpa=2", "unknown parameter 'alhpa'; did you mean alpha?"),
     ("run C -p zzz=2", "unknown parameter 'zzz'. Known: alpha"),
-    ("run C -p alpha=0.9", "alpha = '0.9': expected a number in (1, ∞)"),
-    ("run C -p alpha=1", "alpha = '1': expected a number in (1, ∞)"),
-    ("run C -p alpha=wide", "alpha = 'wide': expected a number in (1, ∞)"),
+    ("run C -p alpha=0.9", f"alpha = '0.9': expected {ALPHA}"),
+    ("run C -p alpha=1", f"alpha = '1': expected {ALPHA}"),
+    ("run C -p alpha=wide", f"alpha = 'wide': expected {ALPHA}"),
     ("run C -p alpha=nan", "alpha = 'nan': expected"),
     ("run C -p alpha=inf", "alpha = 'inf': expected"),
     ("run C -p alpha=", "alpha = '': expected"),
-    ("run C -p seeds=2.5", "seeds = '2.5': expected an integer in [3,"),
+    ("run C -p seeds=2.5", "seeds = '2.5': expected an integer"),
     ("run C -p seeds=[1,2]", "seeds = '[1,2]': expected an integer"),
-    ("run C -p seeds=2", "seeds = '2': expected an integer in [3,"),
+    ("run C -p seeds=2", "seeds = '2': expected an integer"),
     ("run C -p alpha", "-p alpha: expected name=value"),
     ("run C -p =2", "unknown parameter ''"),
     ("run C -p alpha=2 -p alpha=3", "alpha is given twice"),
@@ -41,6 +45,7 @@ REFUSED = [
     ("run", "the following arguments are required: CHAPTER"),
     ("rum C", "invalid choice: 'rum'"),
     ("record 77", "unknown chapter '77'"),
+    ("compare none", "run = none: expected the folder of a run"),
 ]
 
 
@@ -74,7 +79,7 @@ def test_refused_in_one_line_with_nothing_started(words, message, chapter, tmp_p
 
 def test_refusing_imports_no_jax(chapter, lazyrich):
     done = lazyrich("run", chapter, "-p", "alpha=0.9")
-    assert (done.returncode, done.stderr) == (2, "lazyrich: alpha = '0.9': expected a number in (1, ∞)\n")
+    assert (done.returncode, done.stderr) == (2, f"lazyrich: alpha = '0.9': expected {ALPHA}\n")
 
 
 @pytest.mark.parametrize("text", ["alpha: [1.5", "- alpha", "1.5: alpha", ""])
@@ -126,6 +131,13 @@ def test_a_failed_run_keeps_the_good_one_and_says_where_it_lies(chapter, lazyric
     assert (out / "run.json").read_text() == before
 
 
+def test_a_kernel_that_dies_is_a_failed_run(chapter, lazyrich, tmp_path):
+    done = lazyrich("run", chapter, "-p", "beta=8", "--out", tmp_path / "out")
+    assert done.returncode == 1
+    assert "01_tiny failed (DeadKernelError" in done.stderr.splitlines()[-1]
+    assert not (tmp_path / "out").exists()
+
+
 def test_what_a_killed_run_left_is_cleared(chapter, lazyrich, tmp_path):
     left = tmp_path / ".out.running"
     left.mkdir()
@@ -160,4 +172,4 @@ def test_plain_papermill_refuses_a_bad_value_inside_the_notebook(chapter, tmp_pa
     command = [sys.executable, "-m", "papermill", "-p", "alpha", "0.5", chapter, tmp_path / "done.ipynb"]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.returncode != 0
-    assert "alpha = 0.5: expected a number in (1, ∞)" in done.stderr
+    assert f"alpha = 0.5: expected {ALPHA}" in done.stderr
