@@ -83,6 +83,9 @@ def test_cells_are_a_grid_of_seeds_strengths_and_rates():
     alone, _ = by_hand(two_layer, lambda _: (X, Y), 6, 0.1, 2.0, seed=1)
     assert run.loss[1, 1, 1] == pytest.approx(alone, rel=tol("float32", 10))
     assert jax.tree.leaves(run.params)[0].shape == (2, 2, 3, 5, 32)
+    _, params = by_hand(two_layer, lambda _: (X, Y), 6, 0.1, 2.0, seed=1)
+    network = nnx.merge(nnx.graphdef(run.model(1, 1, 1)), params)
+    assert np.allclose(run.model(1, 1, 1)(X), network(X), rtol=1e-4, atol=1e-4)
 
 
 def draw(x, y, key, step):

@@ -37,6 +37,11 @@ class Run:
     seeds: np.ndarray  # (*cells)
     feature_strength: np.ndarray  # (*cells)
     learning_rate: np.ndarray  # (*cells), η
+    graphdef: Any  # with one cell's params, the network
+
+    def model(self, *cell: int) -> nnx.Module:
+        """The trained network f̃ of one cell, not divided by γ."""
+        return nnx.merge(self.graphdef, jax.tree.map(lambda a: a[cell], self.params))
 
     @property
     def times(self) -> np.ndarray:
@@ -186,6 +191,7 @@ def train(
         seeds=np.array(seeds),
         feature_strength=np.array(strengths),
         learning_rate=np.array(rates),
+        graphdef=graphdef,
     )
 
 
