@@ -11,7 +11,7 @@ from .checks import require, require_exponents
 from .reduction import Measure
 from .spectrum import power_law
 
-MODES = 8192
+MODES = 4096
 
 
 def draw_kernel(alpha, beta, width, seed, modes=MODES):
@@ -42,7 +42,7 @@ def draw_kernel(alpha, beta, width, seed, modes=MODES):
     return Measure(x, mass, np.ones(width), float(power - np.sum(mass / x)), float(x[-1]))
 
 
-def draw_sample_floor(alpha, beta, samples, seed, modes=2 * MODES):
+def draw_sample_floor(alpha, beta, samples, seed, modes=4 * MODES):
     """Test loss Σ λ_k v_k² of the minimum-norm interpolant of `samples` Gaussian inputs, N = ∞, no ½.
 
     Args:
