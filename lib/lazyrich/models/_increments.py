@@ -79,7 +79,7 @@ def _still(*indices):
 
 
 @rule(
-    *"broadcast_in_dim copy cumsum device_put dynamic_slice expand_dims gather name neg".split(),
+    *"broadcast_in_dim copy cumsum device_put dynamic_slice gather name neg".split(),
     *"reduce_precision reduce_sum reduce_window_sum reshape rev sharding_constraint slice".split(),
     *"split squeeze stop_gradient tile transpose unstack".split(),
 )
@@ -147,12 +147,12 @@ def _integer_pow(bind, params, outs, p):
 @rule("pow")
 def _pow(bind, params, outs, base, exponent):
     if moves(exponent):
-        raise NotImplementedError("difference: no increment rule for 'pow' with an exponent that moves with θ")
+        raise NotImplementedError("difference: no increment rule for 'pow' by an exponent that moves")
     a, d = base
     near = 2 * jnp.abs(d) < jnp.abs(a)
     share = jnp.where(near, d, 0) / jnp.where(near, a, 1)
-    power = exponent.value.astype(a.dtype)
-    return [jnp.where(near, outs[0] * jnp.expm1(power * jnp.log1p(share)), bind(a + d, exponent.value) - outs[0])]
+    close = outs[0] * jnp.expm1(exponent.value.astype(a.dtype) * jnp.log1p(share))
+    return [jnp.where(near, close, bind(a + d, exponent.value, **params) - outs[0])]
 
 
 # ── kinks: always the same branches, so that where two meet in a smooth function they cancel ──────

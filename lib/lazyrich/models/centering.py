@@ -47,16 +47,19 @@ def difference(f: Callable) -> Callable:
     >>> import jax.numpy as jnp
     >>> theta = jnp.array([3.0], jnp.float32)
     >>> small = jnp.array([1e-9], jnp.float32)
-    >>> print(difference(jnp.square)(theta, small), jnp.square(theta + small) - jnp.square(theta))
-    [6.e-09] [0.]
+    >>> print(f"{difference(jnp.square)(theta, small)[0]:.3g}")
+    6e-09
+    >>> print((jnp.square(theta + small) - jnp.square(theta))[0])
+    0.0
     """
 
     def increment(theta0, delta, *inputs):
         jaxpr, shape = jax.make_jaxpr(f, return_shape=True)(theta0, *inputs)
-        outs = _walk(jaxpr.jaxpr, jaxpr.consts, _paired(theta0, delta) + [Pair(x) for x in jax.tree.leaves(inputs)])
+        fixed = [Pair(jnp.asarray(x)) for x in jax.tree.leaves(inputs)]
+        outs = _walk(jaxpr.jaxpr, jaxpr.consts, _paired(theta0, delta) + fixed)
         for out in outs:
             if not continuous(out.value):
-                raise ValueError(f"difference: an output has dtype {out.value.dtype}; expected a floating one")
+                raise ValueError(f"an output has dtype {out.value.dtype}: expected a floating one")
         return jax.tree.unflatten(jax.tree.structure(shape), [filled(out) for out in outs])
 
     return increment
@@ -73,9 +76,11 @@ def functional(model: nnx.Module) -> tuple[Callable, Any]:
 
 
 def centred(model: nnx.Module | Callable, gamma: Any) -> Callable:
-    r"""The centred network :math:`f(\theta_0, \Delta, x) = (\tilde f(\theta_0+\Delta; x) - \tilde f(\theta_0; x))/\gamma`.
+    r"""The centred network f(θ₀, Δ, x), in which γ → 0 is lazy and γ → ∞ rich (GE's convention):
 
-    The convention of GE §2: γ → 0 is lazy, γ → ∞ rich. For a module, θ₀ is the state of its parameters
+    .. math:: f = \frac{\tilde f(\theta_0 + \Delta; x) - \tilde f(\theta_0; x)}{\gamma}.
+
+    For a module, θ₀ is the state of its parameters
     (`functional(model)[1]`); a call with another θ₀ is another seed of the same architecture.
 
     Args:
@@ -116,7 +121,7 @@ def _paired(theta0, delta) -> list[Pair]:
                 f"delta at {name}: expected {jnp.result_type(value)}{list(jnp.shape(value))} as in theta0, "
                 f"got {jnp.result_type(d)}{list(jnp.shape(d))}"
             )
-        pairs.append(Pair(value, d))
+        pairs.append(Pair(jnp.asarray(value), d))
     return pairs
 
 
@@ -151,8 +156,8 @@ def _scan(operands, *, jaxpr, num_consts, num_carry, length, reverse, unroll, **
 
     def body(carry, column):
         outs = _enter(jaxpr, [*fixed, *carry, *column])
-        after = [Pair(q.value, filled(q)) if moves(p) else q for p, q in zip(carry, outs[:num_carry], strict=True)]
-        return after, outs[num_carry:]
+        new, stacked = outs[:num_carry], outs[num_carry:]
+        return [Pair(q.value, filled(q)) if moves(p) else q for p, q in zip(carry, new, strict=True)], stacked
 
     # What the loop sets in motion needs an increment from the start: widen the carry until it is closed.
     row = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype), columns)
