@@ -26,7 +26,7 @@ def bottleneck(alpha, beta, width=None, samples=None, modes=None):
     `modes` truncates the spectrum (None: infinitely many). ValueError if both or none are given.
 
     >>> print(f"{bottleneck(1.5, 0.5, width=512):.5f}")
-    0.03745
+    0.03744
     """
     require_exponents(alpha, beta)
     if (width is None) == (samples is None):

@@ -11,6 +11,11 @@ from scipy.optimize import brentq
 from .reduction import Measure
 
 HEIGHT = 0.8  # half-height in log x: well below π/2, where e^(−2xt) would stop decaying
+CLOSE = 0.2  # for descent near its largest stable rate, where points outside the spectrum would diverge
+
+
+class ContourError(RuntimeError):
+    """The curve did not stop changing when the nodes were doubled."""
 
 
 def resolvent_argument(spectrum, width, kappa):
@@ -29,16 +34,20 @@ def ridge(spectrum, width):
     return np.exp(brentq(excess, np.log(spectrum.eigenvalues[-1]) - 60, high + 1e-9, xtol=1e-14))
 
 
+def top_turning(spectrum, width):
+    """−κ̂ at the largest eigenvalue of K: the root above λ₁ of Σ λ²/(y − λ)² = N."""
+    top = spectrum.eigenvalues[0]
+    slope = lambda log: resolvent_argument(spectrum, width, -top * (1 + np.exp(log)))[1]
+    return top * (1 + np.exp(brentq(slope, -20, 20, xtol=1e-13)))
+
+
 def edges(spectrum, width):
     """The smallest and the largest eigenvalue of K, and the κ̂ at which the smallest is reached."""
-    slope = lambda kappa: resolvent_argument(spectrum, width, kappa)[1]
-    top = spectrum.eigenvalues[0]
-    log = brentq(lambda r: slope(-top * (1 + np.exp(r))), -20, 20, xtol=1e-13)
-    upper = -resolvent_argument(spectrum, width, -top * (1 + np.exp(log)))[0]
-    bottom = ridge(spectrum, width)
-    log = brentq(lambda r: slope(np.exp(r)), np.log(bottom) - 60, np.log(bottom), xtol=1e-13)
-    lower = -resolvent_argument(spectrum, width, np.exp(log))[0]
-    return lower, upper, np.exp(log)
+    upper = -resolvent_argument(spectrum, width, -top_turning(spectrum, width))[0]
+    bottom = np.log(ridge(spectrum, width))
+    slope = lambda log: resolvent_argument(spectrum, width, np.exp(log))[1]
+    turning = np.exp(brentq(slope, bottom - 60, bottom, xtol=1e-13))
+    return -resolvent_argument(spectrum, width, turning)[0], upper, turning
 
 
 def follow(spectrum, width, path, kappa):
@@ -59,17 +68,17 @@ def follow(spectrum, width, path, kappa):
     return found
 
 
-def finite_width(spectrum, width, nodes=384):
+def finite_width(spectrum, width, nodes=384, height=HEIGHT):
     """The measure of a random A₀ with `width` rows, on `nodes` points around the spectrum.
 
     An ellipse in log x, of which the upper half is kept: its conjugate gives the same real part.
     """
     lower, upper, turning = edges(spectrum, width)
     half, middle = np.log(upper / lower) / 2, np.log(upper * lower) / 2
-    long = np.hypot(half, HEIGHT)  # confocal: the map to the unit circle is as regular as it can be
+    long = np.hypot(half, height)  # confocal: the map to the unit circle is as regular as it can be
     angle = np.pi - (np.arange(nodes // 2) + 0.5) * 2 * np.pi / nodes
-    x = np.exp(middle + long * np.cos(angle) + 1j * HEIGHT * np.sin(angle))
-    velocity = x * (-long * np.sin(angle) + 1j * HEIGHT * np.cos(angle))
+    x = np.exp(middle + long * np.cos(angle) + 1j * height * np.sin(angle))
+    velocity = x * (-long * np.sin(angle) + 1j * height * np.cos(angle))
     left = np.exp(middle - long)
     start = brentq(
         lambda kappa: resolvent_argument(spectrum, width, kappa)[0] + left,
@@ -91,15 +100,15 @@ def width_floor(spectrum, width):
     return float(spectrum.power @ (kappa / (spectrum.eigenvalues + kappa)))
 
 
-def converge(spectrum, width, solve, tolerance=1e-6, nodes=192, most=6144):
+def converge(spectrum, width, solve, tolerance=1e-6, nodes=192, most=6144, height=HEIGHT):
     """solve(measure) with the nodes doubled until the *curve* it returns no longer changes.
 
-    Total mass does not see errors of the curve, so the curve itself is the test. RuntimeError when
+    Total mass does not see errors of the curve, so the curve itself is the test. ContourError when
     `most` nodes are not enough: there is never a wrong curve in silence.
     """
     previous, change = None, np.inf
     while nodes <= most:
-        measure = finite_width(spectrum, width, nodes)
+        measure = finite_width(spectrum, width, nodes, height)
         result = solve(measure)
         if previous is not None:
             finite = np.isfinite(result.loss)
@@ -108,7 +117,7 @@ def converge(spectrum, width, solve, tolerance=1e-6, nodes=192, most=6144):
             if same and change < tolerance:
                 return result
         previous, nodes = result, 2 * nodes
-    raise RuntimeError(
+    raise ContourError(
         f"the curve still changes by {change:.1e} (tolerance {tolerance:g}) between {nodes // 4} and "
         f"{nodes // 2} nodes at width {width:g}"
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .checks import require_model, require_times
-from .contour import converge
+from .contour import CLOSE, ContourError, converge
 from .moments import descend, step_grid
 from .reduction import evolve, infinite_width, lazy_response
 from .spectrum import power_law
@@ -76,7 +76,7 @@ def learning_curve(
 
     >>> curve = learning_curve(1.5, 0.5, gamma=1.0, times=[1e2, 1e4])
     >>> print(curve.kernel_growth.round(2))
-    [ 6.24 26.8 ]
+    [ 6.24 26.82]
     """
     require_model(alpha, beta, gamma, width, batch, learning_rate)
     times = require_times(times)
@@ -86,4 +86,12 @@ def learning_curve(
         return run(infinite_width(spectrum))
     if modes is not None and width >= modes:
         raise ValueError(f"width = {width!r}: expected a width below modes = {modes!r}")
-    return converge(spectrum, width, run)
+    if learning_rate is None:
+        return converge(spectrum, width, run)
+    try:
+        curve = converge(spectrum, width, run)
+        if np.isinf(curve.stable_until):
+            return curve
+    except ContourError:
+        pass  # points far from the spectrum meet instability first: look closer before judging
+    return converge(spectrum, width, run, nodes=768, height=CLOSE)

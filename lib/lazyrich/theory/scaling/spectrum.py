@@ -36,7 +36,7 @@ def power_law(alpha, beta, modes=None):
 
     >>> spectrum = power_law(1.5, 0.5)
     >>> print(f"{spectrum.power.sum():.6f}")  # ζ(1.75)
-    1.962375
+    1.962320
     """
     alpha, beta, _ = require_exponents(alpha, beta)
     head = HEAD if modes is None else min(HEAD, require("modes", modes, 1, integer=True))
