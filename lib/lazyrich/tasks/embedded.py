@@ -18,9 +18,9 @@ FILES = {
 
 
 class Images(NamedTuple):
-    """Grey images and their classes."""
+    """Images and their classes."""
 
-    images: Float[np.ndarray, "n side side"]  # float32 in [0, 1]
+    images: Float[np.ndarray, "n side side *channels"]  # float32 in [0, 1]; colours last
     labels: Int[np.ndarray, "n"]  # int32 in 0…9
 
 
@@ -67,8 +67,8 @@ def halve(images: Float[np.ndarray, "n 28 28"]) -> Float[np.ndarray, "n 16 16"]:
 
 
 def inputs(
-    images: Float[np.ndarray, "n side side"],
-    reference: Float[np.ndarray, "m side side"] | None = None,
+    images: Float[np.ndarray, "n side side *channels"],
+    reference: Float[np.ndarray, "m side side *channels"] | None = None,
 ) -> Float[np.ndarray, "n pixels"]:
     """Flat inputs, globally standardised: one mean and one deviation over all pixels of ``reference``.
 
