@@ -90,7 +90,7 @@ class Spectrum:
 
     eigenvalues: Float[np.ndarray, "p"]
     coefficients: Float[np.ndarray, "p outputs"]
-    vectors: Float[np.ndarray, "p p"]
+    vectors: Float[np.ndarray, "_ _"]
 
     @cached_property
     def weights(self) -> Float[np.ndarray, "p"]:
