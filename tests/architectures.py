@@ -14,7 +14,7 @@ from flax import nnx
 
 from lazyrich.measure.feature_speeds import feature_speed
 from lazyrich.measure.nodes import with_params
-from lazyrich.models import MLP
+from lazyrich.models import CNN, MLP
 from lazyrich.models.gcn import GCN, ring
 from lazyrich.models.layers import identity
 from lazyrich.models.resnet import ResNet
@@ -24,36 +24,21 @@ from lazyrich.training import cross_entropy
 
 CLASSES, WIDTH = 3, 12
 COMMON = dict(parametrization="standard", depth=2, dtype=jnp.float64)
+DEPTH3 = dict(depth=3)  # where depth counts matrices, not blocks
 
 compiled = partial(
     jax.jit, compiler_options={"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 )
 
 
-class Convolutional(nnx.Module):
-    """3 × 3 circular convolutions; taps the pre-activations."""
-
-    def __init__(self, rngs):
-        conv = lambda fan_in: nnx.Conv(
-            fan_in, 6, (3, 3), padding="CIRCULAR", rngs=rngs, param_dtype=jnp.float64
-        )
-        self.layers = nnx.List([conv(1), conv(6)])
-        self.readout = nnx.Linear(6, CLASSES, rngs=rngs, param_dtype=jnp.float64)
-
-    def __call__(self, x, tap=identity):
-        h = tap("h1", self.layers[0](x))
-        h = tap("h2", self.layers[1](jax.nn.relu(h)))
-        return tap("output", self.readout(jax.nn.relu(h).mean(axis=(1, 2))))
-
-
 MAKE = {
-    "mlp": (lambda rngs: MLP(8, WIDTH, CLASSES, rngs=rngs, **COMMON), (8,)),
+    "mlp": (lambda rngs: MLP(8, WIDTH, CLASSES, rngs=rngs, **COMMON | DEPTH3), (8,)),
     "resnet1": (
         lambda rngs: ResNet(8, WIDTH, CLASSES, matrices=1, rngs=rngs, **COMMON),
         (8,),
     ),
     "resnet2": (lambda rngs: ResNet(8, WIDTH, CLASSES, branch_scale=0.4, rngs=rngs, **COMMON), (8,)),
-    "cnn": (Convolutional, (4, 4, 1)),
+    "cnn": (lambda rngs: CNN(4, 1, 6, CLASSES, rngs=rngs, **COMMON | DEPTH3), (16,)),
     "transformer": (lambda rngs: Transformer(3, WIDTH, CLASSES, tokens=5, rngs=rngs, **COMMON), (5, 3)),
     "ssm": (lambda rngs: StateSpace(3, WIDTH, CLASSES, states=3, rngs=rngs, **COMMON), (5, 3)),
     "gcn": (lambda rngs: GCN(ring(5), 5, 3, WIDTH, CLASSES, rngs=rngs, **COMMON), (5, 3)),
@@ -105,10 +90,10 @@ def acts_before(path, node):
     """Whether a parameter acts before a node of the stream, by their names alone.
 
     Layers and blocks count from 0 in parameters, from 1 in nodes; what has no number comes first, the
-    readout last.
+    readout last, at the node "output" or (CNN) h3.
     """
     if path.startswith("readout"):
-        return node == "output"
+        return node in ("output", "h3")
     number = re.search(r"/(\d+)", path)
     if number is None or node == "output":
         return True

@@ -4,11 +4,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from flax import nnx
 
 from architectures import batch, compiled, network
 from lazyrich.measure.bfk import batch_covariance, conditioning_bound, feature_kernel, moment_cosine
 from lazyrich.measure.feature_speeds import feature_passes, feature_speed
+from lazyrich.measure.kernels import empirical_ntk
 from lazyrich.measure.nodes import run
+from lazyrich.models import MLP, learning_rates
 from lazyrich.training import cross_entropy
 
 
@@ -37,6 +40,19 @@ def test_against_the_jacobian(node):
     )
     found = program(params, jnp.asarray(z))
     np.testing.assert_allclose(found.ravel(), explicit @ z.ravel(), rtol=1e-10, atol=1e-12)
+
+
+def test_at_the_output_it_is_the_neural_tangent_kernel():
+    """Measured by another route, with the layers' learning rates; for one output the whole of it."""
+    model = MLP(8, 12, 1, depth=2, rngs=nnx.Rngs(params=0), dtype=jnp.float64)
+    x, params = batch("mlp", 3)[0], nnx.state(model, nnx.Param)
+
+    @compiled
+    def columns(params):
+        kernel = feature_kernel(model, x, "h2", learning_rates(params), params)
+        return jax.lax.map(kernel, jnp.eye(3)[:, :, None])[:, :, 0]
+
+    np.testing.assert_allclose(columns(params), empirical_ntk(model, x), rtol=1e-12)
 
 
 def test_velocity_is_minus_the_kernel_on_b():

@@ -91,7 +91,7 @@ def test_float32():
     params, data = network("mlp")[1], batch("mlp", 32)
     params, x = jax.tree.map(lambda a: a.astype(jnp.float32), (params, data[0]))
     g = gradients("mlp", params, (x, data[1]))
-    speed = measured("mlp", params, (x, data[1]), scaled(g, [-0.1] * 2))
+    speed = measured("mlp", params, (x, data[1]), scaled(g, [-0.1] * 3))
     assert speed.flow.dtype == speed.speed.dtype == jnp.float32
     assert float(speed.identity_error.max()) < 1e-5
 

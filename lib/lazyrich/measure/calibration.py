@@ -23,8 +23,9 @@ def balanced_rates(gradients: Any, decay: float, group: Callable[[str], str] = l
 
     Raises ValueError for a decay that is not positive.
 
-    >>> balanced_rates({"a": jnp.array([2.0]), "b": jnp.array([1.0, 1.0])}, decay=1.0)
-    {'a': Array(0.125, dtype=float64), 'b': Array(0.25, dtype=float64)}
+    >>> rates = balanced_rates({"a": jnp.array([2.0]), "b": jnp.array([1.0, 1.0])}, decay=1.0)
+    >>> float(rates["a"]), float(rates["b"])
+    (0.125, 0.25)
     """
     if not decay > 0:
         raise ValueError(f"decay = {decay}: expected a positive number")

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 from jax import Array
-from jax.typing import DTypeLike
+from jax.typing import ArrayLike, DTypeLike
 
 from lazyrich.models.layers import Dense, Tap, identity
 from lazyrich.models.parametrization import Shape
@@ -103,7 +103,7 @@ class GCN(nnx.Module):
         self.readout = dense("output", width, fan_out)
         self.edges, self.vertices, self.branch_scale = edges, vertices, branch_scale
 
-    def __call__(self, x: Array, tap: Tap = identity) -> Array:
+    def __call__(self, x: ArrayLike, tap: Tap = identity) -> Array:
         """x is (batch, vertices, fan_in); feature nodes ``h0`` … ``hD`` and ``output``."""
         spread = jnp.asarray(propagator(self.edges, self.vertices), x.dtype)
         propagate = lambda h: jnp.einsum("vw,bwm->bvm", spread, h)

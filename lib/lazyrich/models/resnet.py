@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 from flax import nnx
 from jax import Array
-from jax.typing import DTypeLike
+from jax.typing import ArrayLike, DTypeLike
 
 from lazyrich.models.layers import Dense, Tap, activation, identity
 from lazyrich.models.parametrization import Shape
@@ -67,7 +67,7 @@ class ResNet(nnx.Module):
         self.matrices = matrices
         self.activation = _activation(activation)
 
-    def __call__(self, x: Array, tap: Tap = identity) -> Array:
+    def __call__(self, x: ArrayLike, tap: Tap = identity) -> Array:
         """x is (batch, fan_in).
 
         Feature nodes: the stream ``h0`` … ``hD``, between them the branches' pre-activations ``u1`` … ``uD``

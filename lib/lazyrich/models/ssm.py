@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 from jax import Array
-from jax.typing import DTypeLike
+from jax.typing import ArrayLike, DTypeLike
 
 from lazyrich.models.layers import Dense, Tap, identity
 from lazyrich.models.parametrization import Shape
@@ -68,7 +68,7 @@ class StateSpace(nnx.Module):
         self.readout = dense("output", width, fan_out)
         self.branch_scale = branch_scale
 
-    def __call__(self, x: Array, tap: Tap = identity) -> Array:
+    def __call__(self, x: ArrayLike, tap: Tap = identity) -> Array:
         """x is (batch, sequence, fan_in).
 
         Feature nodes: the stream ``h0`` … ``hD``, inside the blocks what is read from the state, before

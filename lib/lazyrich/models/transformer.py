@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 from jax import Array
-from jax.typing import DTypeLike
+from jax.typing import ArrayLike, DTypeLike
 
 from lazyrich.models.layers import Dense, Tap, identity
 from lazyrich.models.parametrization import Shape
@@ -86,7 +86,7 @@ class Transformer(nnx.Module):
         self.readout = dense("output", width, fan_out)
         self.branch_scale, self.heads, self.tokens = branch_scale, heads, tokens
 
-    def __call__(self, x: Array, tap: Tap = identity) -> Array:
+    def __call__(self, x: ArrayLike, tap: Tap = identity) -> Array:
         """x is (batch, tokens, fan_in).
 
         Feature nodes: the stream after embedding ``h0``, after each attention ``a1`` … and after each
