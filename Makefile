@@ -98,3 +98,4 @@ test-outputs: setup  ## committed outputs and ledger against a new run, and a bo
 	done
 	LAZYRICH_OUTPUTS=$(CURDIR)/_build/outputs $(PYTEST) tests/chapters/agreement.py
 	$(PY:python=jupyter-book) build . --path-output _build/committed -W -n --keep-going --all -q
+	LAZYRICH_HTML=_build/committed/_build/html $(PYTEST) tests/book -k chapters
