@@ -100,7 +100,28 @@ def test_width_transient():
     assert np.all((local > -0.345) & (local < -0.329))
 
 
+def test_what_double_precision_cannot_hold_is_an_error():
+    with pytest.raises(ValueError, match="below the spectrum"):
+        bottleneck(9.0, 0.5, width=1e6)
+    with pytest.raises(RuntimeError, match="still changes by"):
+        learning_curve(9.0, 3.0, 1e4, width=1000)
+
+
+@pytest.mark.parametrize("alpha", [1.02, 1.5, 3.0])
+@pytest.mark.parametrize("beta", [0.05, 0.5, 1.5])
+@pytest.mark.parametrize("gamma", [0.0, 1.0, 1e4])
+@pytest.mark.parametrize("width", [1, 7.5, 300])
+def test_curves_fall_from_the_targets_power_to_the_floor(alpha, beta, gamma, width):
+    curve = learning_curve(alpha, beta, gamma, width, times=[0.0, 1e-6, 1.0, 1e3, 1e15])
+    assert np.all(np.diff(curve.loss) <= 1e-9)
+    assert np.all(np.diff(curve.kernel_growth) >= -1e-9)
+    assert curve.loss[0] == pytest.approx(power_law(alpha, beta).power.sum(), rel=1e-9)
+    if beta > 0.1:
+        assert curve.loss[-1] == pytest.approx(curve.floor, rel=1e-6)
+
+
 def test_bottleneck_arguments():
+    assert bottleneck(1.5, 0.5, samples=20, modes=20) == 0
     with pytest.raises(ValueError, match="exactly one"):
         bottleneck(1.5, 0.5)
     with pytest.raises(ValueError, match="exactly one"):

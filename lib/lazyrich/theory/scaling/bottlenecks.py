@@ -14,6 +14,8 @@ def sample_floor(spectrum, samples):
     feature strength.
     """
     kappa = ridge(spectrum, samples)
+    if kappa == 0:  # more samples than modes: the target is found
+        return 0.0
     share = spectrum.eigenvalues / (spectrum.eigenvalues + kappa)
     return float(spectrum.power @ (1 - share) ** 2 / (1 - spectrum.counts @ share**2 / samples))
 

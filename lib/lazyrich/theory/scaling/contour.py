@@ -9,6 +9,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from .reduction import Measure
+from .spectrum import SMALLEST
 
 HEIGHT = 0.8  # half-height in log x: well below π/2, where e^(−2xt) would stop decaying
 CLOSE = 0.2  # for descent near its largest stable rate, where points outside the spectrum would diverge
@@ -26,12 +27,20 @@ def resolvent_argument(spectrum, width, kappa):
 
 
 def ridge(spectrum, width):
-    """κ̂(0): the root of Σ λ/(λ + κ) = N; 0 where the modes are no more than N."""
-    if spectrum.counts.sum() <= width:
-        return 0.0
+    """κ̂(0): the root of Σ λ/(λ + κ) = N; 0 where the modes are no more than N.
+
+    ValueError where it is so small that it lies among the modes lumped together by `power_law`.
+    """
     excess = lambda log: resolvent_argument(spectrum, width, np.exp(log))[0] * np.exp(-log)
-    high = np.log(spectrum.counts @ spectrum.eigenvalues / width)
-    return np.exp(brentq(excess, np.log(spectrum.eigenvalues[-1]) - 60, high + 1e-9, xtol=1e-14))
+    last, kappa = spectrum.eigenvalues[-1], 0.0
+    if spectrum.counts.sum() > width:
+        high = np.log(spectrum.counts @ spectrum.eigenvalues / width)
+        kappa = np.exp(brentq(excess, np.log(last) - 60, high + 1e-9, xtol=1e-14))
+    if last <= SMALLEST and kappa < 1e3 * SMALLEST:
+        raise ValueError(
+            f"a width or sample of {width:g} reaches λ = {kappa:.0e}, below the spectrum's 1e-27"
+        )
+    return kappa
 
 
 def top_turning(spectrum, width):
@@ -100,7 +109,7 @@ def width_floor(spectrum, width):
     return float(spectrum.power @ (kappa / (spectrum.eigenvalues + kappa)))
 
 
-def converge(spectrum, width, solve, tolerance=1e-6, nodes=192, most=6144, height=HEIGHT):
+def converge(spectrum, width, solve, tolerance=1e-6, nodes=192, most=3072, height=HEIGHT):
     """solve(measure) with the nodes doubled until the *curve* it returns no longer changes.
 
     Total mass does not see errors of the curve, so the curve itself is the test. ContourError when
@@ -108,14 +117,13 @@ def converge(spectrum, width, solve, tolerance=1e-6, nodes=192, most=6144, heigh
     """
     previous, change = None, np.inf
     while nodes <= most:
-        measure = finite_width(spectrum, width, nodes, height)
-        result = solve(measure)
-        if previous is not None:
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # of curves not yet converged
+            result = solve(finite_width(spectrum, width, nodes, height))
             finite = np.isfinite(result.loss)
-            same = np.array_equal(finite, np.isfinite(previous.loss))
-            change = np.max(np.abs(previous.loss[finite] / result.loss[finite] - 1), initial=0.0)
-            if same and change < tolerance:
-                return result
+            if previous is not None and np.array_equal(finite, np.isfinite(previous.loss)):
+                change = np.max(np.abs(previous.loss[finite] / result.loss[finite] - 1), initial=0.0)
+                if change < tolerance and not np.any(np.isnan(result.loss)):
+                    return result
         previous, nodes = result, 2 * nodes
     raise ContourError(
         f"the curve still changes by {change:.1e} (tolerance {tolerance:g}) between {nodes // 4} and "

@@ -15,6 +15,8 @@ from functools import cached_property
 import numpy as np
 from scipy.interpolate import CubicSpline
 
+TINY = 1e-300  # a loss on too few contour nodes can be negative; it is then refined or refused
+
 
 @dataclass(frozen=True)
 class Measure:
@@ -74,7 +76,8 @@ class Trajectory:
     def at(self, times, values, log=True):
         """Interpolate `values` (steps, …) to `times`: a cubic spline in log t and, if `log`, log values."""
         times = np.asarray(times, dtype=np.float64)
-        spline = CubicSpline(np.log(self.times[1:]), np.log(values[1:]) if log else values[1:])
+        inner = np.log(np.maximum(values[1:], TINY)) if log else values[1:]
+        spline = CubicSpline(np.log(self.times[1:]), inner)
         inner = spline(np.log(np.maximum(times, self.times[1])))
         start = (times == 0).reshape(times.shape + (1,) * (values.ndim - 1))
         return np.where(start, values[0], np.exp(inner) if log else inner)
@@ -111,9 +114,12 @@ def evolve(measure, gamma, times, steps_per_decade=60):
             fixed = decay[j] * internal + old[j] * s
             p = np.real(np.dot(measure.mass * fixed, fixed))
             q = np.real(np.dot(weighted[j], fixed))
-            end, previous = s, 0.0
-            while abs(end - previous) > 1e-14:  # κ = 1 + γ (p + 2 q s + r s²), s = κ^(−1/2): a contraction
-                previous, end = end, (1 + gamma * (p + 2 * q * end + square[j] * end**2)) ** -0.5
+            end = s
+            for _ in range(100):  # κ = 1 + γ (p + 2 q s + r s²), s = κ^(−1/2): a contraction
+                norm = p + 2 * q * end + square[j] * end**2
+                previous, end = end, (1 + gamma * max(norm, 0)) ** -0.5
+                if abs(end - previous) < 1e-14:
+                    break
             internal = fixed + new[j] * end
             t += step * (s * s + s * end + end * end) / 3
             s = end
