@@ -12,21 +12,23 @@ MODELS = ("mlp", "cnn")
 class Parameters(Checked):
     """The defaults are the laptop preset; the claims of the papers run at their own α, β and γ."""
 
-    alpha: float = parameter(1.5, "capacity: feature variances fall as k^-alpha", low=1, exclusive="low", high=20)
+    alpha: float = parameter(
+        1.5, "capacity: feature variances fall as k^-alpha", low=1, exclusive="low", high=20
+    )
     beta: float = parameter(
         0.3, "source: target power falls as k^-(alpha beta + 1)", low=0, exclusive="low", high=20
     )
-    gamma: float = parameter(0.3, "feature-learning strength, 0 is lazy", low=0, high=1e6)
+    gamma: float = parameter(10.0, "feature-learning strength, 0 is lazy", low=0, high=1e6)
     seeds: int = parameter(3, "seeds of every run that has no count of its own", low=3, high=1000)
     seed0: int = parameter(0, "first seed", low=0, high=2**31 - 1)
-    simulation_width: int = parameter(512, "width N of the simulated model", low=16, high=8192)
+    simulation_width: int = parameter(256, "width N of the simulated model", low=16, high=8192)
     sgd_seeds: int = parameter(80, "seeds of exact SGD at batch 2", low=3, high=100_000)
     tuned_horizon: float = parameter(
         1e4, "longest training for which the learning rate is tuned", low=1e3, high=1e6
     )
     finite_draws: int = parameter(50, "draws of 64 training samples", low=3, high=10_000)
     map_points: int = parameter(25, "feature strengths of the (t, gamma) map", low=5, high=500)
-    plane_points: int = parameter(8, "points a side of the (alpha, beta) plane", low=2, high=200)
+    plane_points: int = parameter(6, "points a side of the (alpha, beta) plane", low=2, high=200)
     circle_width: int = parameter(512, "hidden units of the networks on the circle", low=16, high=1_000_000)
     circle_time: float = parameter(300.0, "their training time eta x steps", low=10, high=1e5)
     circle_seeds: int = parameter(5, "targets with random phases", low=3, high=1000)
