@@ -93,7 +93,7 @@ def test_low_rank_and_zero_hessians():
 
 def test_cells_in_one_program():
     losses = [quadratic(np.linspace(0, top, 30), seed=top) for top in (1, 2, 3)]
-    rows = jnp.stack([jax.hessian(loss)(at) for loss, at in losses])
+    rows = jnp.stack([jax.vmap(jax.grad(loss))(jnp.eye(30, dtype=jnp.float64)) for loss, _ in losses])
     sharpness = lambda m: top_eigenvalues(lambda w: w @ m @ w / 2, jnp.ones(30, m.dtype), key=KEY).values[0]
     np.testing.assert_allclose(jax.jit(jax.vmap(sharpness))(rows), [1, 2, 3], rtol=1e-10)
 

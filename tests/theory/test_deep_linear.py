@@ -18,6 +18,11 @@ def curvature(at, gamma, target):
     return jax.hessian(lambda delta: (dl.output(delta, gamma) - target) ** 2 / 2)(at)
 
 
+@jax.jit
+def cross_entropy_curvature(at, gamma, label):
+    return jax.hessian(lambda d: jax.nn.softplus(dl.output(d, gamma)) - label * dl.output(d, gamma))(at)
+
+
 def hessian(gamma, depth, target, at):
     return np.linalg.eigvalsh(curvature(jnp.full(depth, at, jnp.float64), gamma, target))
 
@@ -55,9 +60,8 @@ def test_sharpening_in_the_rich_limit():
 def test_cross_entropy_stability_is_the_curvature_at_its_minimum(depth, label):
     rest = np.log(label / (1 - label))
     for gamma in (1e-3, 1.0, 1e3):
-        step = dl.minimum(gamma, depth, rest) - 1
-        loss = lambda d: jax.nn.softplus(dl.output(d, gamma)) - label * dl.output(d, gamma)  # noqa: B023
-        top = np.linalg.eigvalsh(jax.hessian(loss)(jnp.full(depth, step, jnp.float64)))[-1]
+        at = jnp.full(depth, dl.minimum(gamma, depth, rest) - 1, jnp.float64)
+        top = np.linalg.eigvalsh(cross_entropy_curvature(at, gamma, label))[-1]
         assert dl.eta_max_cross_entropy(gamma, depth, label) == pytest.approx(2 / top, 1e-6)
 
 

@@ -15,7 +15,7 @@ from lazyrich.theory.deep_linear.hitting import (
     plateau_time,
     two_layer_hitting_time,
 )
-from lazyrich.theory.deep_linear.portrait import Portrait, portrait
+from lazyrich.theory.deep_linear.plane import Portrait, portrait
 from lazyrich.theory.deep_linear.scalar import (
     eta_max,
     eta_max_cross_entropy,
