@@ -12,11 +12,14 @@ from lazyrich.measure.feature_speeds import (
 )
 from lazyrich.measure.kernels import alignment, empirical_ntk
 from lazyrich.measure.nodes import Nodes, find_nodes
+from lazyrich.measure.sharpness import Eigenvalues, SpectralMeasure, spectral_density, top_eigenvalues
 
 __all__ = [
+    "Eigenvalues",
     "FeaturePasses",
     "FeatureSpeed",
     "Nodes",
+    "SpectralMeasure",
     "alignment",
     "balanced_rates",
     "batch_covariance",
@@ -29,4 +32,6 @@ __all__ = [
     "find_nodes",
     "moment_cosine",
     "path_contributions",
+    "spectral_density",
+    "top_eigenvalues",
 ]

@@ -1,8 +1,25 @@
 """Networks in Flax NNX: forward maps whose layers know how to scale and how fast to learn."""
 
+from lazyrich.models.centering import centred, difference, functional
 from lazyrich.models.cnn import CNN
+from lazyrich.models.gcn import GCN
 from lazyrich.models.layers import learning_rates
 from lazyrich.models.mlp import MLP
+from lazyrich.models.resnet import ResNet
+from lazyrich.models.ssm import StateSpace
+from lazyrich.models.transformer import Transformer
 from lazyrich.models.two_layer import TwoLayer
 
-__all__ = ["CNN", "MLP", "TwoLayer", "learning_rates"]
+__all__ = [
+    "CNN",
+    "GCN",
+    "MLP",
+    "ResNet",
+    "StateSpace",
+    "Transformer",
+    "TwoLayer",
+    "centred",
+    "difference",
+    "functional",
+    "learning_rates",
+]

@@ -4,15 +4,15 @@ A layer computes multiplier · W x with entries of W drawn from N(0, scale²), a
 network's output is then divided by the feature strength γ (`lazyrich.training`), and η multiplied by
 γ² where time is to be measured in function space.
 
-==============  ======  =====  ==========  =====
-name            kind    scale  multiplier  rate
-==============  ======  =====  ==========  =====
-``"ntk"``       all     1      1/√fan_in   1
-``"standard"``  all     1/√fan_in  1       1
-``"mup"``       input   1      1/√fan_in   N
-``"mup"``       hidden  1      1/√fan_in   N
-``"mup"``       output  1      1/fan_in    N
-==============  ======  =====  ==========  =====
+==============  ======  ==========  ==========  =====
+name            kind    scale       multiplier  rate
+==============  ======  ==========  ==========  =====
+``"ntk"``       all     1           1/√fan_in   1
+``"standard"``  all     1/√fan_in   1           1
+``"mup"``       input   1           1/√fan_in   N
+``"mup"``       hidden  1           1/√fan_in   N
+``"mup"``       output  1           1/fan_in    N
+==============  ======  ==========  ==========  =====
 
 N is the width. In ``"mup"`` (mean field) features move by O(1) at γ = 1 for every N, and the limits
 N → ∞ and γ → 0 are the kernel's; ``"ntk"`` is lazy already at γ = 1 as N → ∞.
