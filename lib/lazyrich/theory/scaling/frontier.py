@@ -58,7 +58,7 @@ def compute_frontier(
     require("compute[0]", compute[0], 10)
     require("widths_per_decade", widths_per_decade, 2, 64, integer=True)
     step = 1 / widths_per_decade
-    rows = []
+    rows = {}
 
     def losses(j):
         """log L of width 10^(j·step) at every compute; computes with t < 1 are left out (nan)."""
@@ -70,17 +70,22 @@ def compute_frontier(
             row[late] = np.log(curve.loss)
         return row
 
-    high = round(np.log10(compute[-1]) / 2 / step)
+    # from the middle of the plane outwards, until every optimum has two widths on either side
+    middle = round(np.log10(compute[0] * compute[-1]) / 4 / step)
+    low, high = max(middle - 3, 0), middle + 3
     while True:
-        rows.extend(losses(j) for j in range(len(rows), high + 1))
-        table = np.array(rows)
-        best = np.nanargmin(table, axis=0)
-        if np.all(best < high - 1):
+        rows |= {j: losses(j) for j in range(low, high + 1) if j not in rows}
+        table = np.array([rows[j] for j in range(low, high + 1)])
+        best = low + np.nanargmin(table, axis=0)
+        if np.any(best >= high - 1):
+            high += 2
+        elif low > 0 and np.any(best <= low + 1):
+            low = max(low - 2, 0)
+        else:
             break
-        high += 2
         if high > round(6 / step):
             raise RuntimeError(f"the best width at C = {compute[best >= high - 3][0]:g} is beyond 1e6")
-    log_width = np.arange(len(rows)) * step * np.log(10)
+    log_width = np.arange(low, high + 1) * step * np.log(10)
     width, loss = np.empty(len(compute)), np.empty(len(compute))
     for i, row in enumerate(table.T):
         known = np.isfinite(row)  # a width at which SGD diverges is no candidate
