@@ -76,8 +76,9 @@ test: setup test-library test-book test-chapters test-outputs  ## run every test
 	@echo "All tests passed."
 	@echo "tested book: $(CURDIR)/_build/test/html/index.html, runs: $(CURDIR)/results/ci"
 
+# One BLAS thread a worker: two workers of two threads each, on two cores, wait for one another.
 test-library: setup  ## unit and property tests
-	$(PYTEST) -n 2 --dist loadfile tests --ignore=tests/book --ignore=tests/chapters
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(PYTEST) -n 2 --dist loadfile tests --ignore=tests/book --ignore=tests/chapters
 
 # Forced, so that every chapter really runs; beside the reader's own book, which stays.
 test-book: setup  ## every chapter at preset ci, the book built strictly from it, its pages in Chromium
