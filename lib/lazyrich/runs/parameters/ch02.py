@@ -21,7 +21,8 @@ class Parameters(Checked):
     gamma: float = parameter(10.0, "feature-learning strength, 0 is lazy", low=0, high=1e6)
     seeds: int = parameter(3, "seeds of every run that has no count of its own", low=3, high=1000)
     seed0: int = parameter(0, "first seed", low=0, high=2**31 - 1)
-    simulation_width: int = parameter(256, "width N of the simulated model", low=16, high=8192)
+    simulation_width: int = parameter(256, "width N of the drawn models", low=16, high=8192)
+    simulation_draws: int = parameter(16, "random draws of them", low=3, high=10_000)
     sgd_seeds: int = parameter(80, "seeds of exact SGD at batch 2", low=3, high=100_000)
     tuned_horizon: float = parameter(
         1e4, "longest training for which the learning rate is tuned", low=1e3, high=1e6
