@@ -49,6 +49,9 @@ def setup(host_devices: int = 2) -> Policy:
     os.environ["JAX_DEFAULT_MATMUL_PRECISION"] = policy.matmul
     # XLA's C++ lines would end up in the notebooks: ipykernel stores what reaches file descriptor 2.
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    # Two BLAS threads on small matrices wait for one another when a core is busy: 40 times slower was
+    # seen. Takes effect where NumPy is not loaded yet; a reader's own value stands.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     flags = re.sub(rf"\s*{DEVICE_COUNT}=\d+", "", os.environ.get("XLA_FLAGS", ""))
     os.environ["XLA_FLAGS"] = f"{flags} {DEVICE_COUNT}={host_devices}".strip()
     if "jax" in sys.modules:  # it has read its part of the environment already
