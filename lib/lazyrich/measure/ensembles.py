@@ -61,7 +61,7 @@ def _program(measure, devices, compiler_options):
     return jax.jit(program, compiler_options=dict(compiler_options))
 
 
-def pooled_cosine(flow: np.ndarray, backward: np.ndarray, velocity: np.ndarray) -> np.ndarray:
+def pooled_cosine(flow: np.ndarray, backward: np.ndarray, velocity: np.ndarray) -> np.ndarray | float:
     r"""cos θ of the means over networks (axis 0): :math:`\langle D\rangle/\sqrt{\langle|b|^2\rangle
     \langle|\dot f|^2\rangle}`, from arrays (networks, …) of ⟨−b, ḟ⟩, |b| and |ḟ|.
 
@@ -71,7 +71,7 @@ def pooled_cosine(flow: np.ndarray, backward: np.ndarray, velocity: np.ndarray) 
     return flow.mean(axis=0) / np.sqrt((backward**2).mean(axis=0) * (velocity**2).mean(axis=0))
 
 
-def pooled_angle(cosines: np.ndarray) -> np.ndarray:
+def pooled_angle(cosines: np.ndarray) -> np.ndarray | float:
     r"""Mean angle over networks (axis 0) as :math:`\langle 1/\cos^2\theta \rangle^{-1/2}`: where each layer
     causes the same decay in every network, |ḟ|²|b|² averages.
 
