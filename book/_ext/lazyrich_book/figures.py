@@ -48,7 +48,9 @@ class ComputedFigures(SphinxTransform):
                 image["alt"] = found["alt"]
             if "caption" in found:
                 figure = nodes.figure("", image.deepcopy(), nodes.caption("", "", *inline(found["caption"])))
-                name = nodes.fully_normalize_name(f"fig {found['name']}") if "name" in found else None
+                # a figure's name is unique in its chapter, a label in the book
+                label = f"fig {source.stem[:2]} {found['name']}" if "name" in found else None
+                name = label and nodes.fully_normalize_name(label)
                 if name:
                     figure["names"].append(name)
                     self.document.note_explicit_target(figure, figure)

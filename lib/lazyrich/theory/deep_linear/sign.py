@@ -10,7 +10,7 @@ from lazyrich.theory.deep_linear.scalar import minimum
 
 
 def sign_amplitude(learning_rate, gamma, depth, target=1.0):
-    r"""By how much f jumps a step at the end: :math:`L\eta\,a_*^{L-1}/\gamma`, for η ≪ a_*."""
+    r"""By how much f jumps a step at the end: :math:`L\eta\,a_*^{L-1}/\gamma`, for η ≪ :math:`a_*`."""
     rate = within("learning_rate", learning_rate, 0)
     return depth * rate * minimum(gamma, depth, target) ** (depth - 1) / np.asarray(gamma, np.float64)
 
