@@ -19,7 +19,7 @@ class Parameters(Checked):
     seeds_n32: int = parameter(500, "SGD runs at width 32", low=3, high=100_000)
     seeds_n128: int = parameter(250, "SGD runs at width 128", low=3, high=100_000)
     sgd_modes: int = parameter(1024, "features of the simulated model", low=256, high=100_000)
-    plane_points: int = parameter(6, "points a side of the (alpha, beta) plane", low=3, high=200)
+    plane_points: int = parameter(6, "points a side of the (alpha, beta) plane", low=2, high=200)
     mnist_images: int = parameter(5000, "images of the measured kernel", low=1000, high=5000)
     network_images: int = parameter(1000, "images the network is trained on", low=100, high=5000)
     network_width: int = parameter(2048, "hidden units of the network, a multiple of 8", low=64, high=65_536)
