@@ -3,7 +3,7 @@
 #     snakemake book --config preset=ci
 #
 # A notebook is `ancient` and enters through the hash of its cells instead, so that opening it or
-# refreshing its outputs runs nothing; every library file, data file, preset and the lock are inputs.
+# refreshing its outputs runs nothing; what it imports of the library, its data, claims and preset, and the lock are inputs.
 
 import sys
 
@@ -45,7 +45,7 @@ rule book:
     message: f"building the book at preset {PRESET}"
     input:
         runs=rules.chapters.input,
-        library=relative(provenance.inputs()),
+        library=relative(sorted((ROOT / "lib").rglob("*.py"))),
         pages=relative(PAGES),
     params:
         preset=PRESET,
@@ -60,7 +60,7 @@ rule chapter:
     input:
         notebook=ancient(lambda wildcards: relative([NOTEBOOKS[wildcards.stem]])),
         preset=lambda wildcards: relative([presets(NOTEBOOKS[wildcards.stem])[wildcards.preset]]),
-        library=relative(provenance.inputs()),
+        library=lambda wildcards: relative(provenance.inputs(NOTEBOOKS[wildcards.stem])),
     params: code=lambda wildcards: sha256(code(NOTEBOOKS[wildcards.stem]).encode())
     output: update("results/{preset}/{stem}/run.json")
     threads: workflow.cores  # chapters are timed on the whole machine, and share it with nothing

@@ -37,7 +37,7 @@ def repository(chapter, tmp_path, monkeypatch):
     monkeypatch.setattr(committed, "repository", lambda: tmp_path)
     monkeypatch.setattr(committed, "data_path", lambda: tmp_path / "data")
     monkeypatch.setattr(committed, "chapters", lambda: [chapter])
-    monkeypatch.setattr(provenance, "inputs", list)
+    monkeypatch.setattr(provenance, "inputs", lambda notebook: [])
     return tmp_path
 
 

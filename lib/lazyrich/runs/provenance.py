@@ -10,22 +10,27 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from lazyrich import device
-from lazyrich.files import PACKAGE, data_path, repository, sha256
+from lazyrich.files import data_path, repository, sha256
 
 from .chapters import code
+from .dependencies import modules
 from .parameters import Checked, canonical
 
 
-def inputs() -> list[Path]:
-    """Every file that any result may depend on, the chapters and presets aside: library, data, lock."""
-    data = [path for path in data_path().rglob("*") if path.suffix in (".npz", ".yaml")]
-    root = repository()
-    return sorted([*PACKAGE.rglob("*.py"), *data, *([root / "uv.lock"] if root else [])])
+def inputs(notebook: Path) -> list[Path]:
+    """Every file that a chapter's result depends on, its own and its preset aside.
+
+    These are the library's modules that it imports, directly or through others, the data that travel
+    with the book, the chapter's claims, and the lock.
+    """
+    claims = data_path("claims") / f"{notebook.stem}.yaml"
+    others = [*data_path().glob("*.npz"), claims, *([root / "uv.lock"] if (root := repository()) else [])]
+    return sorted([*modules(code(notebook)), *(path for path in others if path.is_file())])
 
 
 def sources(notebook: Path, parameters: Checked) -> str:
     """One hash of everything a run depends on: inputs, the notebook's code cells, its parameters."""
-    files = "".join(f"{path.name} {sha256(path)}\n" for path in inputs())
+    files = "".join(f"{path.name} {sha256(path)}\n" for path in inputs(notebook))
     return sha256(f"{files}\n{code(notebook)}\n{canonical(parameters)}".encode())
 
 
