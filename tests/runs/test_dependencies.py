@@ -14,7 +14,8 @@ from lazyrich.runs.dependencies import modules
 def loaded(code: str) -> set[Path]:
     """The library's files in `sys.modules` after a program, in a process of its own."""
     tail = "import sys\nprint(*(m.__file__ for n, m in sys.modules.items() if n.split('.')[0] == 'lazyrich'))"
-    done = subprocess.run([sys.executable, "-c", f"{code}\n{tail}"], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", f"{code}\n{tail}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     return set(map(Path, done.stdout.split()))
 
 
