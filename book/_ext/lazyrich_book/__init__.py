@@ -1,9 +1,34 @@
 """The book's Sphinx extension: generated pages, computed alt text, and no outside request."""
 
-from . import accessible, citations, docstrings, figures, library, offline, pages, repository
+from . import (
+    accessible,
+    cells,
+    citations,
+    docstrings,
+    downloads,
+    figures,
+    library,
+    offline,
+    pages,
+    repository,
+)
+
+
+PARTS = (
+    accessible,
+    cells,
+    citations,
+    docstrings,
+    downloads,
+    figures,
+    library,
+    offline,
+    pages,
+    repository,
+)
 
 
 def setup(app):
-    for part in (accessible, citations, docstrings, figures, library, offline, pages, repository):
+    for part in PARTS:
         part.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,6 +8,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from lazyrich.ledger import Claim, example_rows, interval_text, load_claims, summary, theory_text
 
+from .cells import recording_cells, target
 from .results import Run, read_runs, with_verdict
 from .tables import badge, markdown, table
 
@@ -33,22 +34,32 @@ class Generated(SphinxDirective):
         """The chapter's title as a link, or its stem where the book has no such page."""
         return f"{{doc}}`/chapters/{chapter}`" if f"chapters/{chapter}" in self.env.found_docs else chapter
 
-    def claims(self, rows: list[dict]) -> list[nodes.Node]:
+    def claim(self, row: dict) -> nodes.Node:
+        """A claim's name, linked to the cell that measures it where the book has that chapter."""
+        name, page = nodes.literal("", row["id"]), f"chapters/{row['chapter']}"
+        if page not in self.env.found_docs:
+            return name
+        notebook = Path(self.env.doc2path(page))
+        place = f"#{target(row['id'])}" if row["id"] in recording_cells(notebook) else ""
+        uri = self.env.app.builder.get_relative_uri(self.env.docname, page)
+        return nodes.reference("", "", name, refuri=uri + place, internal=True)
+
+    def claims(self, rows: list[dict], *classes: str) -> list[nodes.Node]:
         """Ledger rows as a table; "None." where there are none."""
         if not rows:
             return self.text("None.")
         return [table(
             ["claim", "paper", "theory", "measured, 95\u202f% interval", "allowance", "seeds", "verdict"],
             [[
-                [nodes.literal("", row["id"]), nodes.Text(" "), *self.cell(markdown(row["statement"]))],
-                row["paper"],
+                [self.claim(row), nodes.Text(" "), *self.cell(markdown(row["statement"]))],
+                [*self.cell(f"{{cite:p}}`{row['paper']}`" if row["paper"] != "ours" else "ours")],
                 theory_text(row),
                 interval_text(row) + (f", worst at {row['cell']}" if row.get("cell") else ""),
                 f"{row['allowance']:.3g}",
                 str(row["seeds"] or "solver") if row["measured"] is not None else "–",
                 [badge(row["verdict"]), *self.cell(markdown(remark(row)))],
             ] for row in rows],
-            "ledger",
+            "ledger", *classes,
         )]
 
 
@@ -60,7 +71,7 @@ class Ledger(Generated):
         for run in self.runs:
             at = "preset `{preset}`, {device}, {date:.10}, {seconds:.0f} s".format_map(run.record)
             found += self.text(f"**{self.link(run.chapter)}** ({run.origin}): {at}. {summary(run.rows)}")
-            found += self.claims(run.rows)
+            found += self.claims(run.rows, f"of-{run.chapter}")
         return found or self.text("Nothing has been run, and no ledger is committed.")
 
 

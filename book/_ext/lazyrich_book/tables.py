@@ -15,12 +15,12 @@ def badge(verdict: str) -> nodes.inline:
     return nodes.inline(verdict, verdict, classes=["verdict", "verdict-" + verdict.split()[0]])
 
 
-def table(header: list[str], rows: list[list], name: str) -> nodes.table:
-    """A table with a class; a cell is a string or a list of inline nodes."""
+def table(header: list[str], rows: list[list], *classes: str) -> nodes.table:
+    """A table with classes; a cell is a string or a list of inline nodes."""
     group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in header), cols=len(header))
     group += nodes.thead("", _row(header))
     group += nodes.tbody("", *map(_row, rows))
-    return nodes.table("", group, classes=[name])
+    return nodes.table("", group, classes=list(classes))
 
 
 def _row(cells: list) -> nodes.row:
