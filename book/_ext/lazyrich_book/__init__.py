@@ -6,13 +6,14 @@ from . import (
     citations,
     docstrings,
     downloads,
+    equations,
     figures,
+    hints,
     library,
     offline,
     pages,
     repository,
 )
-
 
 PARTS = (
     accessible,
@@ -20,7 +21,9 @@ PARTS = (
     citations,
     docstrings,
     downloads,
+    equations,
     figures,
+    hints,
     library,
     offline,
     pages,

@@ -11,7 +11,8 @@ from .results import Run, read_runs
 
 COLUMNS = (
     "chapter", "origin", "preset", "id", "paper", "place", "statement", "relation", "predicted", "measured",
-    "low", "high", "allowance", "resolution", "seeds", "window", "verdict", "known", "note", "device", "precision",
+    "low", "high", "allowance", "resolution", "seeds", "window", "verdict", "known", "note",
+    "device", "precision",
 )  # fmt: skip
 
 
