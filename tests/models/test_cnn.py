@@ -14,7 +14,7 @@ def build(seed=0, **options):
 
 
 def test_convolution_is_scipys():
-    layer = Conv(2, 3, kind="input", depth=2, parametrization="mup", rngs=nnx.Rngs(params=0))
+    layer = Conv(2, 3, kind="input", width=3, depth=2, parametrization="mup", rngs=nnx.Rngs(params=0))
     x = np.random.default_rng(0).normal(size=(1, 5, 5, 2)).astype(np.float32)
     kernel = np.asarray(layer.kernel[...])
     padded = np.pad(x[0], ((1, 1), (1, 1), (0, 0)))

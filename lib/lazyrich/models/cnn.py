@@ -6,7 +6,7 @@ from flax import nnx
 from jax import Array
 from jax.typing import ArrayLike, DTypeLike
 
-from lazyrich.models.layers import Dense, Tap, activation, identity
+from lazyrich.models.layers import Dense, Tap, activation, at_least_one, identity
 from lazyrich.models.parametrization import Kind, Shape, scaling
 
 
@@ -19,13 +19,14 @@ class Conv(nnx.Module):
         fan_out: int,
         *,
         kind: Kind,
+        width: int,
         depth: int,
         parametrization: str,
         rngs: nnx.Rngs,
         gain: float = 1.0,
         dtype: DTypeLike = jnp.float32,
     ):
-        rule = scaling(parametrization, kind, Shape(9 * fan_in, fan_out, depth))
+        rule = scaling(parametrization, kind, Shape(9 * fan_in, width, depth))
         weights = rule.scale * jax.random.normal(rngs.params(), (3, 3, fan_in, fan_out), dtype)
         self.kernel = nnx.Param(weights, rate=rule.rate)
         self.multiplier = gain * rule.multiplier
@@ -70,26 +71,16 @@ class CNN(nnx.Module):
         rngs: nnx.Rngs,
         dtype: DTypeLike = jnp.float32,
     ):
-        for name, size in dict(side=side, channels=channels, width=width, fan_out=fan_out).items():
-            if size < 1:
-                raise ValueError(f"{name} = {size}: expected at least 1")
+        at_least_one(side=side, channels=channels, width=width, fan_out=fan_out)
         if depth < 2 or side % 2 ** (depth - 2):
             raise ValueError(
                 f"depth = {depth}: expected at least 2, with side = {side} a multiple of 2^(depth−2)"
             )
-        common = dict(parametrization=parametrization, rngs=rngs, dtype=dtype)
-        self.convolutions = nnx.List(
-            Conv(
-                width if l else channels,
-                width,
-                kind="hidden" if l else "input",
-                depth=depth,
-                gain=gain if l else 1.0,
-                **common,
-            )
-            for l in range(depth - 1)
-        )
-        self.readout = Dense(width, fan_out, kind="output", shape=Shape(width, width, depth), **common)
+        common = dict(width=width, depth=depth, parametrization=parametrization, rngs=rngs, dtype=dtype)
+        first = Conv(channels, width, kind="input", **common)
+        hidden = (Conv(width, width, kind="hidden", gain=gain, **common) for _ in range(depth - 2))
+        self.convolutions = nnx.List([first, *hidden])
+        self.readout = Dense(width, fan_out, kind="output", **common)
         self.activation = _activation(activation)
         self.image = (side, side, channels)
 
@@ -97,12 +88,12 @@ class CNN(nnx.Module):
         """x is (batch, side·side·channels). Feature nodes ``h1`` … are the pre-activations and the output."""
         h = tap("h1", self.convolutions[0](x.reshape(-1, *self.image)))
         for l, convolution in enumerate(self.convolutions[1:], start=2):
-            h = tap(f"h{l}", convolution(_halve(self.activation(h))))
+            h = tap(f"h{l}", convolution(halve(self.activation(h))))
         features = self.activation(h).mean(axis=(1, 2))
         return tap(f"h{len(self.convolutions) + 1}", self.readout(features))
 
 
-def _halve(h: Array) -> Array:
+def halve(h: Array) -> Array:
     """Mean of every 2×2 square."""
     batch, side, _, width = h.shape
     return h.reshape(batch, side // 2, 2, side // 2, 2, width).mean(axis=(2, 4))

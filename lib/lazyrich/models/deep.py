@@ -18,7 +18,7 @@ import jax.numpy as jnp
 from jax import Array
 from jax.typing import ArrayLike, DTypeLike
 
-from lazyrich.models.layers import Tap, identity
+from lazyrich.models.layers import Tap, at_least_one, identity
 
 
 def deep(
@@ -87,9 +87,7 @@ def draw_deep(
 
     Raises ValueError for a size below 1 or another number of matrices.
     """
-    for name, size in dict(fan_in=fan_in, width=width, depth=depth, fan_out=fan_out).items():
-        if size < 1:
-            raise ValueError(f"{name} = {size}: expected at least 1")
+    at_least_one(fan_in=fan_in, width=width, depth=depth, fan_out=fan_out)
     if matrices not in (1, 2):
         raise ValueError(f"matrices = {matrices}: expected 1 or 2")
     keys = jax.random.split(key, 4)

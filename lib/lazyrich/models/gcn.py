@@ -1,5 +1,7 @@
 """Graph convolutional network on one fixed graph."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -7,8 +9,7 @@ from flax import nnx
 from jax import Array
 from jax.typing import ArrayLike, DTypeLike
 
-from lazyrich.models.layers import Dense, Tap, identity
-from lazyrich.models.parametrization import Shape
+from lazyrich.models.layers import Dense, Tap, at_least_one, identity
 
 Edges = tuple[tuple[int, int], ...]
 
@@ -87,20 +88,14 @@ class GCN(nnx.Module):
         rngs: nnx.Rngs,
         dtype: DTypeLike = jnp.float32,
     ):
-        sizes = dict(vertices=vertices, fan_in=fan_in, width=width, fan_out=fan_out, depth=depth)
-        for name, size in sizes.items():
-            if size < 1:
-                raise ValueError(f"{name} = {size}: expected at least 1")
+        at_least_one(vertices=vertices, fan_in=fan_in, width=width, fan_out=fan_out, depth=depth)
         propagator(edges, vertices)
 
-        def dense(kind, fan_in, fan_out, gain=1.0):
-            shape = Shape(fan_in, width, depth + 2)
-            common = dict(parametrization=parametrization, gain=gain, rngs=rngs, dtype=dtype)
-            return Dense(fan_in, fan_out, kind=kind, shape=shape, **common)
-
-        self.embedding = dense("input", fan_in, width)
-        self.layers = nnx.List(dense("hidden", width, width, 2**0.5) for _ in range(depth))
-        self.readout = dense("output", width, fan_out)
+        common = dict(width=width, depth=depth + 2, parametrization=parametrization, rngs=rngs, dtype=dtype)
+        dense = partial(Dense, **common)
+        self.embedding = dense(fan_in, width, kind="input")
+        self.layers = nnx.List(dense(width, width, kind="hidden", gain=2**0.5) for _ in range(depth))
+        self.readout = dense(width, fan_out, kind="output")
         self.edges, self.vertices, self.branch_scale = edges, vertices, branch_scale
 
     def __call__(self, x: ArrayLike, tap: Tap = identity) -> Array:

@@ -35,8 +35,18 @@ def identity(name: str, value: Array) -> Array:
     return value
 
 
+def at_least_one(**sizes: int) -> None:
+    """Raises ValueError that names the first size below 1."""
+    for name, size in sizes.items():
+        if size < 1:
+            raise ValueError(f"{name} = {size}: expected at least 1")
+
+
 class Dense(nnx.Module):
-    """multiplier · x W without a bias; W is (fan_in, fan_out) and carries its learning-rate factor."""
+    """multiplier · x W without a bias; W is (fan_in, fan_out) and carries its learning-rate factor.
+
+    width and depth are the network's, as the parametrization sees it.
+    """
 
     def __init__(
         self,
@@ -44,13 +54,14 @@ class Dense(nnx.Module):
         fan_out: int,
         *,
         kind: Kind,
-        shape: Shape,
+        width: int,
+        depth: int,
         parametrization: str,
         rngs: nnx.Rngs,
         gain: float = 1.0,
         dtype: DTypeLike = jnp.float32,
     ):
-        rule = scaling(parametrization, kind, shape)
+        rule = scaling(parametrization, kind, Shape(fan_in, width, depth))
         weights = rule.scale * jax.random.normal(rngs.params(), (fan_in, fan_out), dtype)
         self.kernel = nnx.Param(weights, rate=rule.rate)
         self.multiplier = gain * rule.multiplier

@@ -5,8 +5,7 @@ from flax import nnx
 from jax import Array
 from jax.typing import ArrayLike, DTypeLike
 
-from lazyrich.models.layers import Dense, Tap, activation, identity
-from lazyrich.models.parametrization import Shape
+from lazyrich.models.layers import Dense, Tap, activation, at_least_one, identity
 
 
 class MLP(nnx.Module):
@@ -40,16 +39,15 @@ class MLP(nnx.Module):
         rngs: nnx.Rngs,
         dtype: DTypeLike = jnp.float32,
     ):
-        for name, size in dict(fan_in=fan_in, width=width, fan_out=fan_out, depth=depth).items():
-            if size < 1:
-                raise ValueError(f"{name} = {size}: expected at least 1")
+        at_least_one(fan_in=fan_in, width=width, fan_out=fan_out, depth=depth)
         sizes = [fan_in] + [width] * (depth - 1) + [fan_out]
         self.layers = nnx.List(
             Dense(
                 sizes[l],
                 sizes[l + 1],
                 kind="output" if l == depth - 1 else "hidden" if l else "input",
-                shape=Shape(sizes[l], width, depth),
+                width=width,
+                depth=depth,
                 parametrization=parametrization,
                 gain=gain if 0 < l < depth - 1 else 1.0,
                 rngs=rngs,

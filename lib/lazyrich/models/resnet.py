@@ -1,12 +1,13 @@
 """Residual networks without biases, whose blocks have one or two matrices."""
 
+from functools import partial
+
 import jax.numpy as jnp
 from flax import nnx
 from jax import Array
 from jax.typing import ArrayLike, DTypeLike
 
-from lazyrich.models.layers import Dense, Tap, activation, identity
-from lazyrich.models.parametrization import Shape
+from lazyrich.models.layers import Dense, Tap, activation, at_least_one, identity
 
 
 class ResNet(nnx.Module):
@@ -45,24 +46,18 @@ class ResNet(nnx.Module):
         rngs: nnx.Rngs,
         dtype: DTypeLike = jnp.float32,
     ):
-        for name, size in dict(fan_in=fan_in, width=width, fan_out=fan_out, depth=depth).items():
-            if size < 1:
-                raise ValueError(f"{name} = {size}: expected at least 1")
+        at_least_one(fan_in=fan_in, width=width, fan_out=fan_out, depth=depth)
         if matrices not in (1, 2):
             raise ValueError(f"matrices = {matrices}: expected 1 or 2")
 
-        def dense(kind, fan_in, fan_out, gain=1.0):
-            shape = Shape(fan_in, width, depth + 2)
-            common = dict(parametrization=parametrization, gain=gain, rngs=rngs, dtype=dtype)
-            return Dense(fan_in, fan_out, kind=kind, shape=shape, **common)
-
-        self.embedding = dense("input", fan_in, width)
+        common = dict(width=width, depth=depth + 2, parametrization=parametrization, rngs=rngs, dtype=dtype)
+        dense = partial(Dense, **common)
+        stack = lambda gain: nnx.List(dense(width, width, kind="hidden", gain=gain) for _ in range(depth))
+        self.embedding = dense(fan_in, width, kind="input")
         if matrices == 2:
-            self.inner = nnx.List(dense("hidden", width, width, 2**0.5) for _ in range(depth))
-            self.outer = nnx.List(dense("hidden", width, width) for _ in range(depth))
-        else:
-            self.outer = nnx.List(dense("hidden", width, width, 2**0.5) for _ in range(depth))
-        self.readout = dense("output", width, fan_out)
+            self.inner = stack(2**0.5)
+        self.outer = stack(1.0 if matrices == 2 else 2**0.5)
+        self.readout = dense(width, fan_out, kind="output")
         self.branch_scale = branch_scale
         self.matrices = matrices
         self.activation = _activation(activation)

@@ -1,13 +1,14 @@
 """Gated state-space network: blocks whose recurrence depends on the input (as in Mamba)."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 from flax import nnx
 from jax import Array
 from jax.typing import ArrayLike, DTypeLike
 
-from lazyrich.models.layers import Dense, Tap, identity
-from lazyrich.models.parametrization import Shape
+from lazyrich.models.layers import Dense, Tap, at_least_one, identity
 
 
 class StateSpace(nnx.Module):
@@ -47,25 +48,17 @@ class StateSpace(nnx.Module):
         rngs: nnx.Rngs,
         dtype: DTypeLike = jnp.float32,
     ):
-        sizes = dict(fan_in=fan_in, width=width, fan_out=fan_out, depth=depth, states=states)
-        for name, size in sizes.items():
-            if size < 1:
-                raise ValueError(f"{name} = {size}: expected at least 1")
+        at_least_one(fan_in=fan_in, width=width, fan_out=fan_out, depth=depth, states=states)
 
-        def dense(kind, fan_in, fan_out):
-            shape = Shape(fan_in, width, depth + 2)
-            common = dict(parametrization=parametrization, rngs=rngs, dtype=dtype)
-            return Dense(fan_in, fan_out, kind=kind, shape=shape, **common)
-
-        def stack(fan_out):
-            return nnx.List(dense("hidden", width, fan_out) for _ in range(depth))
-
-        self.embedding = dense("input", fan_in, width)
+        common = dict(width=width, depth=depth + 2, parametrization=parametrization, rngs=rngs, dtype=dtype)
+        dense = partial(Dense, **common)
+        stack = lambda fan_out: nnx.List(dense(width, fan_out, kind="hidden") for _ in range(depth))
+        self.embedding = dense(fan_in, width, kind="input")
         self.drive, self.gate, self.step, self.out = (stack(width) for _ in range(4))
         self.write, self.read = stack(states), stack(states)
         decays = jnp.log(jnp.arange(1, states + 1, dtype=dtype))
         self.log_decay = nnx.List(nnx.Param(jnp.tile(decays, (width, 1))) for _ in range(depth))
-        self.readout = dense("output", width, fan_out)
+        self.readout = dense(width, fan_out, kind="output")
         self.branch_scale = branch_scale
 
     def __call__(self, x: ArrayLike, tap: Tap = identity) -> Array:

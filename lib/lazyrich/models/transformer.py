@@ -1,13 +1,14 @@
 """Pre-LayerNorm transformer on a few tokens, and images cut into them."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 from flax import nnx
 from jax import Array
 from jax.typing import ArrayLike, DTypeLike
 
-from lazyrich.models.layers import Dense, Tap, identity
-from lazyrich.models.parametrization import Shape
+from lazyrich.models.layers import Dense, Tap, at_least_one, identity
 
 
 def patches(images: Array, size: int) -> Array:
@@ -63,27 +64,24 @@ class Transformer(nnx.Module):
         rngs: nnx.Rngs,
         dtype: DTypeLike = jnp.float32,
     ):
-        sizes = dict(fan_in=fan_in, width=width, fan_out=fan_out, tokens=tokens, depth=depth)
-        for name, size in dict(**sizes, heads=heads, expansion=expansion).items():
-            if size < 1:
-                raise ValueError(f"{name} = {size}: expected at least 1")
+        at_least_one(fan_in=fan_in, width=width, fan_out=fan_out)
+        at_least_one(tokens=tokens, depth=depth, heads=heads, expansion=expansion)
         if width % heads:
             raise ValueError(f"heads = {heads}: expected a divisor of width = {width}")
 
-        def dense(kind, fan_in, fan_out, gain=1.0):
-            shape = Shape(fan_in, width, depth + 2)
-            common = dict(parametrization=parametrization, gain=gain, rngs=rngs, dtype=dtype)
-            return Dense(fan_in, fan_out, kind=kind, shape=shape, **common)
+        common = dict(width=width, depth=depth + 2, parametrization=parametrization, rngs=rngs, dtype=dtype)
+        dense = partial(Dense, **common)
 
         def stack(fan_in, fan_out, gain=1.0):
-            return nnx.List(dense("hidden", fan_in, fan_out, gain) for _ in range(depth))
+            return nnx.List(dense(fan_in, fan_out, kind="hidden", gain=gain) for _ in range(depth))
 
-        self.embedding = dense("input", fan_in, width)
-        self.positions = dense("input", tokens, width, tokens**0.5)  # of one-hot input: entries of size 1
+        self.embedding = dense(fan_in, width, kind="input")
+        # of one-hot input: entries of size 1
+        self.positions = dense(tokens, width, kind="input", gain=tokens**0.5)
         self.query, self.key, self.value, self.merge = (stack(width, width) for _ in range(4))
         self.inner = stack(width, expansion * width, 2**0.5)
         self.outer = stack(expansion * width, width)
-        self.readout = dense("output", width, fan_out)
+        self.readout = dense(width, fan_out, kind="output")
         self.branch_scale, self.heads, self.tokens = branch_scale, heads, tokens
 
     def __call__(self, x: ArrayLike, tap: Tap = identity) -> Array:
@@ -106,3 +104,59 @@ class Transformer(nnx.Module):
         overlap = jnp.einsum("bthc,bshc->bhts", heads(query), heads(key)) * (h.shape[-1] / self.heads) ** -0.5
         mixed = jnp.einsum("bhts,bshc->bthc", jax.nn.softmax(overlap), heads(value))
         return self.merge[l](mixed.reshape(h.shape))
+
+
+class VisionTransformer(nnx.Module):
+    """A `Transformer` on the patches of images.
+
+    Args:
+        side, channels: images are (batch, side · side · channels), flat, channels last.
+        width, fan_out: sizes of the stream and the output.
+        depth: number of blocks.
+        patch: side of a patch, a divisor of the images'; None is a quarter of it, 16 tokens.
+        head_size: the width is a multiple of it. More width is more heads of this size, not larger ones,
+            since 1/√head_size in the softmax is muP only where it stays.
+        branch_scale: β; None is depth^(−1/2).
+        options: of `Transformer`.
+
+    Raises ValueError for a size below 1 or a divisor that is none, and as `Transformer`.
+
+    >>> model = VisionTransformer(8, 1, 32, 10, depth=2, rngs=nnx.Rngs(params=0))
+    >>> model(jnp.ones((5, 64), jnp.float32)).shape
+    (5, 10)
+    """
+
+    def __init__(
+        self,
+        side: int,
+        channels: int,
+        width: int,
+        fan_out: int,
+        *,
+        depth: int,
+        patch: int | None = None,
+        head_size: int = 8,
+        branch_scale: float | None = None,
+        **options,
+    ):
+        at_least_one(side=side, channels=channels, depth=depth, head_size=head_size)
+        if side % (4 if patch is None else patch):
+            divisor = "4, or give patch" if patch is None else f"patch = {patch}"
+            raise ValueError(f"side = {side}: expected a multiple of {divisor}")
+        if width % head_size:
+            raise ValueError(f"width = {width}: expected a multiple of head_size = {head_size}")
+        self.patch, self.image = patch or side // 4, (side, side, channels)
+        self.transformer = Transformer(
+            self.patch**2 * channels,
+            width,
+            fan_out,
+            tokens=(side // self.patch) ** 2,
+            depth=depth,
+            heads=width // head_size,
+            branch_scale=depth**-0.5 if branch_scale is None else branch_scale,
+            **options,
+        )
+
+    def __call__(self, x: ArrayLike, tap: Tap = identity) -> Array:
+        """x is (batch, side·side·channels); feature nodes as in `Transformer`."""
+        return self.transformer(patches(x.reshape(-1, *self.image), self.patch), tap)

@@ -8,7 +8,6 @@ from jax import Array
 from jax.typing import ArrayLike, DTypeLike
 
 from lazyrich.models.layers import Dense, Tap, activation, identity
-from lazyrich.models.parametrization import Shape
 
 
 class TwoLayer(nnx.Module):
@@ -51,9 +50,9 @@ class TwoLayer(nnx.Module):
             raise ValueError(f"power = {power}: expected 1, 2 or 3")
         if equispaced and (fan_in, fan_out) != (2, 1):
             raise ValueError(f"equispaced needs fan_in = 2, fan_out = 1, got {fan_in} and {fan_out}")
-        common = dict(parametrization=parametrization, rngs=rngs, dtype=dtype)
-        self.first = Dense(fan_in, width, kind="input", shape=Shape(fan_in, width, 2), **common)
-        self.readout = Dense(width, fan_out, kind="output", shape=Shape(width, width, 2), **common)
+        common = dict(width=width, depth=2, parametrization=parametrization, rngs=rngs, dtype=dtype)
+        self.first = Dense(fan_in, width, kind="input", **common)
+        self.readout = Dense(width, fan_out, kind="output", **common)
         self.activation = activation("relu" if power == 1 else f"relu{power}")
         half = width // 2
         w, a = self.first.kernel[...][:, :half], self.readout.kernel[...][:half]
@@ -70,5 +69,3 @@ class TwoLayer(nnx.Module):
         """x is (batch, fan_in); feature nodes ``h1`` (pre-activation) and ``h2`` (the output)."""
         h = tap("h1", self.first(x))
         return tap("h2", self.readout(self.activation(h)))
-
-
