@@ -22,7 +22,7 @@ CHAPTERS = $(wildcard chapters/[0-9][0-9]_*.ipynb)
 
 one = $(or $(CHAPTER),$(error say which: CHAPTER=01))
 
-.PHONY: help setup chromium book chapter refresh record serve bench lint
+.PHONY: help setup chromium book chapter refresh record release serve bench lint
 .PHONY: test test-library test-chapters test-outputs test-book
 
 help:  ## this list
@@ -62,6 +62,9 @@ refresh: $(READY)  ## commit-ready outputs and ledger from the last laptop runs
 record: $(READY)  ## run CHAPTER at preset record, up to an hour, and store its ledger
 	$(SNAKEMAKE) chapters --config preset=record chapter=$(one)
 	$(PY) -m lazyrich record $(one)
+
+release: setup  ## archive of pages, notebooks, ledgers and one PDF in dist/, from the last make book
+	$(PY) tools/release.py
 
 serve:  ## serve the built book on localhost, at PORT (8000)
 	$(PYTHON) -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)

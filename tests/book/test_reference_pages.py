@@ -3,9 +3,10 @@
 import re
 
 import pytest
-from lazyrich_book import equations, library
+from lazyrich_book import equations, library, paper_figures
 
 from book.conftest import ROOT, Tab
+from lazyrich.ledger import load_claims
 from lazyrich.runs.chapters import chapters
 from lazyrich.theory import conventions
 
@@ -59,3 +60,21 @@ def test_the_first_use_of_a_term_shows_its_definition(disk):
 def test_every_definition_opens_with_a_sentence_without_maths(disk):
     for entry in disk.open("book/glossary").page.locator("dl.glossary > dd").all_inner_texts():
         assert re.match(r"[A-Z0-9][^\\$]+\.", entry), entry
+
+
+FIGURES = [(paper, entry) for paper, entries in paper_figures.load(ROOT).items() for entry in entries]
+
+
+@pytest.mark.parametrize(("paper", "entry"), FIGURES, ids=str)
+def test_every_figure_of_a_paper_has_its_claims_or_a_reason(paper, entry):
+    assert entry.get("claims") or entry.get("because")
+    assert set(entry.get("claims", [])) <= set(load_claims())
+    assert "chapter" in entry or "because" in entry
+
+
+def test_the_table_of_figures_is_whole(disk):
+    page = disk.open("book/figures").page
+    assert page.locator("table.figures tbody tr").count() == len(FIGURES)
+    linked = page.locator("table.figures td:nth-child(3) a").count()
+    here = {path.stem for path in chapters()}
+    assert linked == sum(entry.get("chapter") in here for _, entry in FIGURES)

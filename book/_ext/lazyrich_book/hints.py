@@ -8,7 +8,7 @@ GLOSSARY = "book/glossary"
 # Words in these are names, labels or links already.
 LEFT_ALONE = (
     nodes.reference, nodes.title, nodes.literal, nodes.literal_block, nodes.math, nodes.caption, nodes.table,
-    nodes.term, nodes.rubric, nodes.target,
+    nodes.term, nodes.rubric, nodes.target, nodes.strong,
 )  # fmt: skip
 
 

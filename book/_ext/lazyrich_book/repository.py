@@ -7,13 +7,17 @@ import tomllib
 from pathlib import Path
 
 
+def project_file(source: Path, name: str) -> Path | None:
+    """A file of the repository's root, at or above the Sphinx source directory."""
+    return next((f / name for f in (source, *source.parents) if (f / name).is_file()), None)
+
+
 def repository_url(source: Path) -> str | None:
-    """The repository's address, from the pyproject.toml at or above the Sphinx source directory."""
-    for folder in (source, *source.parents):
-        project = folder / "pyproject.toml"
-        if project.is_file():
-            return tomllib.loads(project.read_text())["project"].get("urls", {}).get("Repository")
-    return None
+    """The repository's address, as pyproject.toml has it."""
+    project = project_file(source, "pyproject.toml")
+    if project is None:
+        return None
+    return tomllib.loads(project.read_text())["project"].get("urls", {}).get("Repository")
 
 
 def theme_options(url: str | None) -> dict:
