@@ -1,4 +1,4 @@
-"""`python -m lazyrich`: run a chapter, compare a run, refresh what is committed.
+"""`python -m lazyrich`: run or sweep a chapter, compare a run, refresh what is committed.
 
 Exit status: 0 done, 1 a run failed or a comparison found a difference, 2 a request was refused.
 """
@@ -9,25 +9,34 @@ import sys
 
 def main(arguments: list[str] | None = None) -> int:
     """Carry out one command line and return its exit status. Imports no jax."""
-    from lazyrich.runs.front import RunFailed
     from lazyrich.runs.parameters import ParameterError
+    from lazyrich.runs.records import RunFailed
 
     options = parser().parse_args(arguments)
     try:
         return options.command(options)
     except ParameterError as error:
-        print(f"lazyrich: {error}", file=sys.stderr)
-        return 2
+        return _told(error, 2)
     except RunFailed as error:
-        print(f"lazyrich: {error}", file=sys.stderr)
-        return 1
+        return _told(error, 1)
+    except OSError as error:  # a full disk, a folder that went away
+        return _told(f"{error.filename or 'input or output'}: {error.strerror or error}", 1)
+
+
+def _told(message, status: int) -> int:
+    """One line on stderr, whatever the message quotes."""
+    print(f"lazyrich: {' '.join(str(message).split())}", file=sys.stderr)
+    return status
 
 
 class Parser(argparse.ArgumentParser):
-    """One line on a bad command line, as on every other refusal; the usage is under --help."""
+    """One line on a bad command line, as on every other refusal, and no guess at a shortened option."""
+
+    def __init__(self, **words):
+        super().__init__(allow_abbrev=False, **words)
 
     def error(self, message):
-        self.exit(2, f"lazyrich: {message} (see python -m lazyrich --help)\n")
+        self.exit(_told(f"{message} (see python -m lazyrich --help)", 2))
 
 
 def parser() -> argparse.ArgumentParser:
@@ -37,18 +46,25 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(metavar="COMMAND")
 
     one = commands.add_parser("run", help="run a chapter with checked parameters")
-    one.add_argument("chapter", metavar="CHAPTER", help="number, stem or path of the notebook")
-    one.add_argument("--preset", metavar="P", help="ci, laptop (the default), record, gpu or paper")
-    one.add_argument(
-        "-p",
-        dest="changes",
-        metavar="name=value",
-        action="append",
-        default=[],
-        help="change a parameter of the preset; may be repeated",
-    )
+    _add_parameters(one)
     one.add_argument("--out", metavar="PATH", help="folder of the run (results/<preset>/<chapter>)")
+    one.add_argument("--once", action="store_true", help="keep a folder that holds just this run")
     one.set_defaults(command=_run)
+
+    one = commands.add_parser("sweep", help="run a chapter at every point of a grid")
+    _add_parameters(one)
+    one.add_argument(
+        "--grid",
+        metavar="name=VALUES",
+        action="append",
+        required=True,
+        help="low:high:n, low:high:nlog or a,b,c; may be repeated for other parameters",
+    )
+    one.add_argument("--out", metavar="PATH", help="folder of the sweep (results/sweeps/<chapter>/<hash>)")
+    one.add_argument("--executor", metavar="E", help="local (the default), slurm or another of Snakemake's")
+    one.add_argument("--jobs", metavar="N", help="points at a time (1 here, 16 on a cluster)")
+    one.add_argument("--profile", metavar="PATH", help="a Snakemake profile: partition, account, time, …")
+    one.set_defaults(command=_sweep)
 
     one = commands.add_parser("compare", help="say how a run agrees with the committed ledger")
     one.add_argument("run", metavar="RUN", help="folder of a run, with its claims.json")
@@ -63,11 +79,80 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def _add_parameters(command: argparse.ArgumentParser) -> None:
+    command.add_argument("chapter", metavar="CHAPTER", help="number, stem or path of the notebook")
+    command.add_argument("--preset", metavar="P", help="ci, laptop (the default), record, gpu or paper")
+    command.add_argument(
+        "-p",
+        dest="changes",
+        metavar="name=value",
+        action="append",
+        default=[],
+        help="change a parameter of the preset; may be repeated",
+    )
+    command.add_argument(
+        "--memory", metavar="SIZE", help="most that a run may take: 8G, none, … (what is free)"
+    )
+
+
 def _run(options) -> int:
     from lazyrich.runs import front
 
-    print(f"results: {front.run(options.chapter, options.preset, _changes(options.changes), options.out)}")
+    changes = _changes(options.changes)
+    folder = front.run(
+        options.chapter, options.preset, changes, options.out, once=options.once, memory=options.memory
+    )
+    print(f"results: {folder}")
     return 0
+
+
+def _sweep(options) -> int:
+    from lazyrich.runs import summary, sweep
+
+    how = sweep.scheduling(options.executor, options.jobs, options.profile)
+    what = sweep.plan(
+        options.chapter,
+        options.preset,
+        _changes(options.changes),
+        options.grid,
+        options.out,
+        options.memory,
+        elsewhere=how.executor != "local",
+    )
+    print(f"sweep: {len(what.points)} points of {what.notebook.stem} in {what.folder}", flush=True)
+    sweep.run(what, how)
+    points = summary.collect(what.folder, sweep.manifest(what.folder))
+    _summarise(what.folder, points, sweep.changed_since(what))
+    print(f"summary: {what.folder / 'summary.md'}")
+    failed = [point for point in points if point.failure is not None]
+    for point in failed:
+        at = ", ".join(f"{name} = {value}" for name, value in point.values.items())
+        _told(f"failed: {at} ({point.name}): {point.failure}", 1)
+    if failed:
+        _told(f"{len(failed)} of {len(points)} points failed; run the same command again to retry them", 1)
+    return 1 if failed else 0
+
+
+def _summarise(folder, points, changed: bool) -> None:
+    """Write the tables of a sweep, and the plot where there is something to plot."""
+    import io
+
+    from lazyrich.files import write_atomic
+    from lazyrich.runs import summary, sweep
+
+    manifest = sweep.manifest(folder)
+    write_atomic(folder / "summary.csv", summary.table(points))
+    write_atomic(folder / "summary.md", summary.page(points, manifest, changed))
+    if quantities := summary.varying(points):
+        import matplotlib
+
+        matplotlib.use("agg")
+        from lazyrich.plots import swept
+
+        pairs = {name: [(point.values, row) for point, row in some] for name, some in quantities.items()}
+        png = io.BytesIO()
+        swept.figure(manifest["grid"], pairs).savefig(png, format="png")
+        write_atomic(folder / "summary.png", png.getvalue())
 
 
 def _changes(texts: list[str]) -> dict[str, str]:

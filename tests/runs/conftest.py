@@ -1,33 +1,14 @@
-"""A chapter of four cells, made from chapter 01's own parameter type, with presets beside it."""
+"""The tiny chapter, the front in a process of its own, and what a notebook printed."""
 
 import json
 import os
 import subprocess
 import sys
-from dataclasses import asdict
 from pathlib import Path
 
-import nbformat
 import pytest
 
-from lazyrich.runs.parameters.ch01 import Parameters
-
-READ = """\
-from lazyrich.runs.parameters import ch01, read
-p = read(ch01.Parameters, globals())"""
-RUN = """\
-import json, os, pathlib
-from lazyrich.runs import progress
-steps = sum(1 for _ in progress(range(5), "counting"))
-if p.beta == 7:
-    raise RuntimeError("this cell fails at beta = 7")
-if p.beta == 8:
-    os._exit(1)
-results = os.environ.get("LAZYRICH_RESULTS")
-if results:
-    row = {"id": "tiny", "device": "cpu", "precision": "float32"}
-    pathlib.Path(results, "claims.json").write_text(json.dumps([row]))
-print(p.beta, steps)"""
+from tiny_chapter import write_chapter
 
 CALL = """\
 import sys
@@ -37,36 +18,10 @@ assert "jax" not in sys.modules
 sys.exit(status)"""
 
 
-def source_of(parameters: Parameters) -> str:
-    """A parameters cell: plain annotated literals, one a line."""
-    return "\n".join(
-        f"{name}: {type(value).__name__} = {value!r}" for name, value in asdict(parameters).items()
-    )
-
-
-def write_presets(folder: Path, **presets: Parameters) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, parameters in presets.items():
-        lines = [f"{key}: {value}\n" for key, value in asdict(parameters).items()]
-        (folder / f"{name}.yaml").write_text("".join(lines))
-
-
 @pytest.fixture
 def chapter(tmp_path) -> Path:
     """The path of the tiny chapter's notebook, with presets laptop and ci."""
-    notebook = nbformat.v4.new_notebook(
-        cells=[
-            nbformat.v4.new_markdown_cell("# Tiny", id="title"),
-            nbformat.v4.new_code_cell(source_of(Parameters()), id="cell", metadata={"tags": ["parameters"]}),
-            nbformat.v4.new_code_cell(READ, id="read"),
-            nbformat.v4.new_code_cell(RUN, id="run"),
-        ],
-        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
-    )
-    path = tmp_path / "chapters" / "01_tiny.ipynb"
-    write_presets(path.parent / "presets" / path.stem, laptop=Parameters(), ci=Parameters(seed0=20))
-    nbformat.write(notebook, path)
-    return path
+    return write_chapter(tmp_path)
 
 
 @pytest.fixture

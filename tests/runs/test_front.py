@@ -1,6 +1,5 @@
 """The front: refuses before anything starts, and replaces a good result only by another good one."""
 
-import fcntl
 import json
 import os
 import subprocess
@@ -8,73 +7,12 @@ import sys
 
 import pytest
 
-from lazyrich.__main__ import main
 from lazyrich.device import versions
+from lazyrich.runs.locks import held
 from lazyrich.runs.parameters import allowed
 from lazyrich.runs.parameters.ch01 import Parameters
 
 ALPHA = allowed(Parameters, "alpha")
-
-# What is asked for (C is the chapter's path), and what the one line must say.
-REFUSED = [
-    ("run C -p alhpa=2", "unknown parameter 'alhpa'; did you mean alpha?"),
-    ("run C -p zzz=2", "unknown parameter 'zzz'. Known: alpha"),
-    ("run C -p alpha=0.9", f"alpha = '0.9': expected {ALPHA}"),
-    ("run C -p alpha=1", f"alpha = '1': expected {ALPHA}"),
-    ("run C -p alpha=wide", f"alpha = 'wide': expected {ALPHA}"),
-    ("run C -p alpha=nan", "alpha = 'nan': expected"),
-    ("run C -p alpha=inf", "alpha = 'inf': expected"),
-    ("run C -p alpha=", "alpha = '': expected"),
-    ("run C -p seeds=2.5", "seeds = '2.5': expected an integer"),
-    ("run C -p seeds=[1,2]", "seeds = '[1,2]': expected an integer"),
-    ("run C -p seeds=2", "seeds = '2': expected an integer"),
-    ("run C -p alpha", "-p alpha: expected name=value"),
-    ("run C -p =2", "unknown parameter ''"),
-    ("run C -p alpha=2 -p alpha=3", "alpha is given twice"),
-    ("run C --preset labtop", "unknown preset 'labtop'; did you mean laptop?"),
-    ("run C --preset ../../x", "unknown preset '../../x'"),
-    ("run C --out taken", "this folder holds something else than a run"),
-    ("run C --out file", "this is a file, expected a folder"),
-    ("run C --out file/below", "out = "),
-    ("run C --speed 3", "unrecognized arguments: --speed 3"),
-    ("run none.ipynb", "chapter none.ipynb: there is no such file"),
-    ("run torn.ipynb", "torn.ipynb: not a notebook"),
-    ("run bare.ipynb", "bare.ipynb: no cell is tagged 'parameters'"),
-    ("run 77", "unknown chapter '77'"),
-    ("run 01_scaling_lawz", "unknown chapter '01_scaling_lawz'"),
-    ("run", "the following arguments are required: CHAPTER"),
-    ("rum C", "invalid choice: 'rum'"),
-    ("record 77", "unknown chapter '77'"),
-    ("compare none", "run = none: expected the folder of a run"),
-]
-
-
-FILES = {
-    "taken/thesis.txt": "mine",
-    "file": "mine",
-    "torn.ipynb": '{"cells": [',
-    "bare.ipynb": '{"cells": []}',
-}
-
-
-@pytest.mark.parametrize(("words", "message"), REFUSED)
-def test_refused_in_one_line_with_nothing_started(words, message, chapter, tmp_path, monkeypatch, capsys):
-    (tmp_path / "taken").mkdir()
-    for name, text in FILES.items():
-        (tmp_path / name).write_text(text)
-    before = sorted(tmp_path.rglob("*"))
-    monkeypatch.chdir(tmp_path)
-    try:
-        status = main([str(chapter) if word == "C" else word for word in words.split()])
-    except SystemExit as error:  # argparse's way out
-        status = error.code
-    out, err = capsys.readouterr()
-    assert status == 2
-    assert err.startswith("lazyrich: ")
-    assert message in err
-    assert err.count("\n") == 1
-    assert not out
-    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_refusing_imports_no_jax(chapter, lazyrich):
@@ -139,22 +77,52 @@ def test_a_kernel_that_dies_is_a_failed_run(chapter, lazyrich, tmp_path):
 
 
 def test_what_a_killed_run_left_is_cleared(chapter, lazyrich, tmp_path):
-    left = tmp_path / ".out.running"
+    left = tmp_path / ".out.running-0"
     left.mkdir()
     (left / "claims.json").write_text("[")
     assert lazyrich("run", chapter, "--out", tmp_path / "out").returncode == 0
     assert not left.exists()
 
 
+def test_a_good_run_that_a_kill_caught_in_moving_comes_back(chapter, lazyrich, tmp_path):
+    assert lazyrich("run", chapter, "--out", tmp_path / "out").returncode == 0
+    (tmp_path / "out").rename(tmp_path / ".out.old")
+    assert lazyrich("run", chapter, "-p", "beta=7", "--out", tmp_path / "out").returncode == 1
+    assert (tmp_path / "out" / "run.json").is_file()
+
+
 def test_two_runs_do_not_write_one_folder(chapter, lazyrich, tmp_path):
-    running = tmp_path / ".out.running"
-    running.mkdir()
-    handle = os.open(running, os.O_RDONLY)
-    fcntl.flock(handle, fcntl.LOCK_EX)
-    done = lazyrich("run", chapter, "--out", tmp_path / "out")
-    os.close(handle)
+    with held(tmp_path / "out"):
+        done = lazyrich("run", chapter, "--out", tmp_path / "out")
     assert done.returncode == 1
     assert "is being written by another run" in done.stderr
+
+
+def test_once_keeps_the_run_of_these_parameters_and_sources(chapter, lazyrich, tmp_path):
+    out = tmp_path / "out"
+    written = lambda: (out / "run.json").stat().st_mtime_ns
+    assert lazyrich("run", chapter, "--once", "--out", out).returncode == 0
+    first = written()
+    assert lazyrich("run", chapter, "--once", "--out", out).returncode == 0
+    assert written() == first
+    assert lazyrich("run", chapter, "--once", "-p", "beta=0.6", "--out", out).returncode == 0
+    second = written()
+    assert second > first
+    chapter.write_text(chapter.read_text().replace("at beta = 7", "at beta = 7!"))
+    assert lazyrich("run", chapter, "--once", "-p", "beta=0.6", "--out", out).returncode == 0
+    assert written() > second
+
+
+@pytest.mark.parametrize("name", ["run.json", "claims.json"])
+def test_a_damaged_record_is_named_and_stays(name, chapter, lazyrich, tmp_path):
+    assert lazyrich("run", chapter, "--out", tmp_path / "out").returncode == 0
+    whole = (tmp_path / "out" / name).read_text()
+    (tmp_path / "out" / name).write_text(whole[: len(whole) // 2])
+    done = lazyrich("run", chapter, "--once", "--out", tmp_path / "out")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"lazyrich: {tmp_path / 'out' / name}: ")
+    assert f"remove {tmp_path / 'out'} to run it again" in done.stderr
+    assert (tmp_path / "out" / name).read_text() == whole[: len(whole) // 2]
 
 
 def test_plain_papermill_works_and_writes_no_results(chapter, tmp_path, printed):

@@ -22,15 +22,23 @@ def find(chapter: str) -> Path:
     path = Path(chapter)
     if path.suffix != ".ipynb":
         known = chapters()
-        number = int(chapter) if chapter.isdecimal() else None
+        number = int(chapter) if chapter.isdecimal() and len(chapter) < 9 else None
         found = [path for path in known if path.stem == chapter or int(path.stem[:2]) == number]
         if not found:
             raise ParameterError(f"unknown chapter {chapter!r}{suggest(chapter, [p.stem for p in known])}")
         (path,) = found
-    elif not path.is_file():
+    elif not is_file(path):
         raise ParameterError(f"chapter {chapter}: there is no such file")
     cells(path)
     return path.resolve()
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a file; a name that no file can have is none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def cells(notebook: Path) -> list[dict]:
@@ -40,9 +48,10 @@ def cells(notebook: Path) -> list[dict]:
     """
     try:
         found = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        tagged = any("parameters" in cell["metadata"].get("tags", []) for cell in found)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ParameterError(f"{notebook}: not a notebook ({type(error).__name__}: {error})") from error
-    if not any("parameters" in cell["metadata"].get("tags", []) for cell in found):
+    if not tagged:
         raise ParameterError(f"{notebook}: no cell is tagged 'parameters'")
     return found
 

@@ -3,14 +3,15 @@
 Papermill runs an unknown name with exit 0 and injects the YAML number 1e-3 as a text.
 """
 
-import fcntl
 import os
 import shutil
 import tempfile
 import time
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from glob import escape
 from json import dumps
 from pathlib import Path
 
@@ -18,30 +19,50 @@ from lazyrich.files import repository, write_atomic
 
 from . import provenance
 from .chapters import cells, find
+from .locks import held
+from .memory import affordable
 from .parameters import Checked, ParameterError
 from .presets import LAPTOP, preset_name, with_preset
 from .progress import VARIABLE, shown
+from .records import RunFailed, finished
 
 RESULTS = "LAZYRICH_RESULTS"
 
 
-class RunFailed(Exception):
-    """A chapter stopped with an error; the message says where, and where its notebook lies."""
-
-
-def run(chapter: str, preset: str | None, changes: dict[str, str], out: str | None) -> Path:
+def run(
+    chapter: str,
+    preset: str | None,
+    changes: dict[str, str],
+    out: str | None,
+    once: bool = False,
+    memory: str | None = None,
+) -> Path:
     """Run a chapter and return the folder with its notebook, ledger, record and figures' data.
 
     The preset is changed by `changes`, name to text. The folder is `out`, by default
     `results/<preset>/<stem>`, with the name that the parameters bear in the end. It appears, or
-    replaces that of an earlier run, only when the whole chapter has succeeded.
+    replaces that of an earlier run, only when the whole chapter has succeeded. With `once`, a folder
+    that holds the run of these parameters and sources stays, and a process that is writing it is waited for.
+    A run that would take more than `memory` (of this machine, unless given) is refused.
 
     Raises ParameterError before anything starts, RunFailed when the chapter fails.
     """
     notebook = find(chapter)
-    parameters = with_preset(notebook, preset or LAPTOP, changes)
+    parameters = with_preset(notebook, LAPTOP if preset is None else preset, changes)
+    affordable(parameters, memory)
     name = preset_name(notebook, parameters)
     target = _target(out, name, notebook.stem)
+    try:
+        with held(target, wait=once):
+            _restore(target)
+            if not (once and finished(target, notebook, parameters)):
+                _run(notebook, name, parameters, target)
+    except BlockingIOError:
+        raise RunFailed(f"{target} is being written by another run") from None
+    return target
+
+
+def _run(notebook: Path, name: str, parameters: Checked, target: Path) -> None:
     with _draft(target) as draft:
         origin = provenance.origin(notebook, name, parameters)
         began = time.monotonic()
@@ -53,18 +74,19 @@ def run(chapter: str, preset: str | None, changes: dict[str, str], out: str | No
         record = origin | provenance.outcome(draft, time.monotonic() - began)
         write_atomic(draft / "run.json", dumps(record, indent=1) + "\n")
         _replace(draft, target)
-    return target
 
 
 def _target(out: str | None, name: str, stem: str) -> Path:
     """The folder of the run; refused when it is in use for something else or cannot be written."""
     root = repository() or Path.cwd()
+    if out == "":
+        raise ParameterError("out = '': expected the path of a folder")
     target = Path(out).absolute() if out else root / "results" / name / stem
-    if target.is_dir() and any(target.iterdir()) and not (target / "run.json").is_file():
-        raise ParameterError(f"out = {target}: this folder holds something else than a run")
-    if target.exists() and not target.is_dir():
-        raise ParameterError(f"out = {target}: this is a file, expected a folder")
     try:
+        if target.is_dir() and any(target.iterdir()) and not (target / "run.json").is_file():
+            raise ParameterError(f"out = {target}: this folder holds something else than a run")
+        if target.exists() and not target.is_dir():
+            raise ParameterError(f"out = {target}: this is a file, expected a folder")
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ParameterError(f"out = {target}: {error.strerror}") from error
@@ -75,32 +97,36 @@ def _target(out: str | None, name: str, stem: str) -> Path:
 
 @contextmanager
 def _draft(target: Path) -> Iterator[Path]:
-    """An empty folder beside the target, held by this process alone; what a killed run left goes."""
-    draft = target.with_name(f".{target.name}.running")
-    draft.mkdir(exist_ok=True)
-    handle = os.open(draft, os.O_RDONLY)
+    """An empty folder beside the target, of a name that no other run has; what killed runs left goes."""
+    for left in target.parent.glob(f".{escape(target.name)}.running-*"):
+        shutil.rmtree(left, ignore_errors=True)
+    draft = target.with_name(f".{target.name}.running-{uuid.uuid4().hex}")
+    draft.mkdir()
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise RunFailed(f"{target} is being written by another run") from None
-    else:
-        for left in draft.iterdir():
-            shutil.rmtree(left) if left.is_dir() else left.unlink()
         yield draft
+    finally:
         # A folder that was moved away is no longer here; one that was not holds nothing to keep.
         shutil.rmtree(draft, ignore_errors=True)
-    finally:
-        os.close(handle)
 
 
 def _replace(draft: Path, target: Path) -> None:
     """Move a finished folder into place; the one it replaces goes only after that."""
-    old = target.with_name(f".{target.name}.old")
+    old = _old(target)
     shutil.rmtree(old, ignore_errors=True)
     if target.exists():
         target.rename(old)
     draft.rename(target)
     shutil.rmtree(old, ignore_errors=True)
+
+
+def _restore(target: Path) -> None:
+    """Bring back a good run that a kill caught between the two moves."""
+    if (old := _old(target)).exists() and not target.exists():
+        old.rename(target)
+
+
+def _old(target: Path) -> Path:
+    return target.with_name(f".{target.name}.old")
 
 
 def _execute(notebook: Path, parameters: Checked, draft: Path) -> str | None:

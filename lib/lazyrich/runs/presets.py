@@ -26,11 +26,11 @@ def with_preset(chapter: str | Path, preset: str, changes: dict | None = None) -
 
     Raises ParameterError for an unknown preset or parameter, a wrong type or a value out of range.
     """
+    kind = of_chapter(Path(chapter).stem)
     known = presets(chapter)
     if preset not in known:
         raise ParameterError(f"unknown preset {preset!r}{suggest(preset, known)}")
-    values = preset_values(known[preset])
-    return read(of_chapter(Path(chapter).stem), values | (changes or {}), strict=True)
+    return read(kind, preset_values(known[preset]) | (changes or {}), strict=True)
 
 
 def preset_name(chapter: str | Path, parameters: Checked) -> str:

@@ -52,6 +52,10 @@ class Checked:
             value = _coerce(declared, declared.type, getattr(self, declared.name))
             object.__setattr__(self, declared.name, value)
 
+    def memory(self) -> dict[str, float]:
+        """Bytes that a run needs at its peak, for each parameter that can make it large."""
+        return {}
+
 
 def names(cls: type[Checked]) -> list[str]:
     """The parameters' names, in the order of the parameters cell."""
