@@ -1,0 +1,37 @@
+"""Chapter 03: the γ–η phase portrait."""
+
+from dataclasses import dataclass
+
+from . import Checked, parameter
+
+DATASETS = ("digits-stream", "mnist-stream", "mnist", "cifar10", "cifar5m")
+MODELS = ("mlp", "cnn", "resnet", "vit")
+
+
+@dataclass(frozen=True)
+class Parameters(Checked):
+    """The defaults are the laptop preset."""
+
+    gamma: float = parameter(
+        30.0, "feature-learning strength of the reader's network", low=1e-8, high=1e6, exclusive="low"
+    )
+    depth: int = parameter(3, "its weight matrices", low=2, high=8)
+    seeds: int = parameter(3, "seeds of every run that has no count of its own", low=1, high=1000)
+    seed0: int = parameter(0, "first seed", low=0, high=2**31 - 1)
+    toy_points: int = parameter(81, "feature strengths of the toy portraits", low=11, high=2001)
+    toy_steps: int = parameter(1000, "their budget of steps", low=100, high=1_000_000)
+    width: int = parameter(64, "hidden units of the networks", low=8, high=65_536)
+    batch: int = parameter(32, "images a step", low=1, high=65_536)
+    steps: int = parameter(600, "steps of a portrait", low=50, high=1_000_000)
+    depths: tuple[int, ...] = parameter((2, 3), "depths of the squared-loss portraits", low=2, high=5)
+    ce_seeds: int = parameter(1, "seeds of the cross-entropy portrait", low=1, high=1000)
+    model: str = parameter("cnn", "network of the section beyond the MLP", choices=MODELS)
+    dataset: str = parameter("digits-stream", "its data", choices=DATASETS)
+    data_folder: str = parameter("", "where your own CIFAR files lie; unused by the embedded data")
+    model_width: int = parameter(16, "its channels, hidden units or size of a token", low=8, high=65_536)
+    model_steps: int = parameter(200, "steps of its portrait", low=20, high=1_000_000)
+    model_seeds: int = parameter(1, "seeds of its portrait", low=1, high=1000)
+
+    # Life in the regions: full batch
+
+    # Life in the regions: online
