@@ -76,7 +76,7 @@ class Ledger:
         cells = measured if isinstance(measured, Mapping) else {cell: measured}
         cells = {name: _interval(claim.id, one) for name, one in cells.items()}
         counts = [one.n for one in cells.values() if one.n is not None]
-        seeds = seeds if seeds is not None else min(counts, default=None)
+        given, seeds = seeds, seeds if seeds is not None else min(counts, default=None)
         if claim.kind == "seeds" and seeds is None:
             raise ValueError(f"claim {claim.id} is measured over seeds: state how many")
         have = {**({} if seeds is None else {"seeds": seeds}), **(have or {})}
@@ -86,7 +86,9 @@ class Ledger:
                 f"claim {claim.id}: window {dict(window)} is not the claim's {dict(claim.window)}"
             )
         window = _pairs(claim.window if window is None else window)
-        return self._add(claim, cells[cell], judge(claim, cells[cell], have), seeds, window, cell, note)
+        # The cell with the fewest seeds decides whether the run may speak; the row shows those of its own.
+        shown = seeds if given is not None or cells[cell].n is None else cells[cell].n
+        return self._add(claim, cells[cell], judge(claim, cells[cell], have), shown, window, cell, note)
 
     def skip(self, claim_id: str, reason: str) -> None:
         """Record that this run did not measure a claim, and why: not supported by this preset."""
