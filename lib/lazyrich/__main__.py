@@ -70,6 +70,12 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("run", metavar="RUN", help="folder of a run, with its claims.json")
     one.set_defaults(command=_compare)
 
+    one = commands.add_parser("ledger", help="compare two ledgers: of presets, runs, releases")
+    one.add_argument("action", choices=["diff"], metavar="diff")
+    one.add_argument("before", metavar="A", help="laptop, record, a preset with results, a folder or file")
+    one.add_argument("after", metavar="B", help="the same")
+    one.set_defaults(command=_ledger)
+
     one = commands.add_parser("refresh", help="commit the outputs and ledgers of the last laptop runs")
     one.set_defaults(command=_refresh)
 
@@ -174,6 +180,14 @@ def _compare(options) -> int:
 
     comparison = committed.agreement(options.run)
     print(comparison)
+    return 0 if comparison.agrees else 1
+
+
+def _ledger(options) -> int:
+    from lazyrich.runs import ledgers
+
+    comparison, text = ledgers.diff(options.before, options.after)
+    print(text)
     return 0 if comparison.agrees else 1
 
 

@@ -62,10 +62,15 @@ def test_a_known_miss_bears_its_reason_and_a_hit_does_not(ledger):
 
 
 def test_of_several_cells_the_worst_is_recorded_and_named(ledger):
-    cells = {"step 5": Interval(0.5, 0.49, 0.51, 9), "step 80": Interval(0.6, 0.59, 0.61, 8)}
+    cells = {"step 5": Interval(0.5, 0.49, 0.51, 4), "step 80": Interval(0.6, 0.59, 0.61, 8)}
     assert ledger.record("fl.seeds", cells, have={"width": 64}) == "differs"
     row = ledger.rows[0]
     assert (row["cell"], row["measured"], row["seeds"]) == ("step 80", 0.6, 8)
+
+
+def test_the_cell_with_the_fewest_seeds_decides_whether_the_run_may_speak(ledger):
+    cells = {"step 5": Interval(0.5, 0.49, 0.51, 2), "step 80": Interval(0.6, 0.59, 0.61, 8)}
+    assert ledger.record("fl.seeds", cells, have={"width": 64}) == "not supported by this preset"
 
 
 @pytest.mark.parametrize(

@@ -52,3 +52,12 @@ def test_a_damaged_ledger_is_named(content, tmp_path):
 def test_an_unknown_ledger_is_named():
     with pytest.raises(ParameterError, match=r"ledger nowhere: expected a committed one .*laptop"):
         ledgers.diff("nowhere", "laptop")
+
+
+def test_the_command(lazyrich, tmp_path):
+    same = lazyrich("ledger", "diff", "laptop", "laptop")
+    assert (same.returncode, same.stderr) == (0, "")
+    assert "agree" in same.stdout
+    refused = lazyrich("ledger", "diff", "laptop", "nowhere")
+    assert refused.returncode == 2
+    assert "ledger nowhere" in refused.stderr
