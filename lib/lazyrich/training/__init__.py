@@ -2,5 +2,6 @@
 
 from lazyrich.training.loop import Run, log_steps, train
 from lazyrich.training.losses import cross_entropy, half_square, mean_square
+from lazyrich.training.sweep import Sweep, sweep
 
-__all__ = ["Run", "cross_entropy", "half_square", "log_steps", "mean_square", "train"]
+__all__ = ["Run", "Sweep", "cross_entropy", "half_square", "log_steps", "mean_square", "sweep", "train"]
