@@ -53,8 +53,16 @@ def finished(chapter, preset, folder, **row):
 def test_refresh_stores_the_rows_beside_their_run(chapter, repository):
     with pytest.raises(RunFailed, match="01_tiny has no run at preset laptop"):
         committed.refresh()
-    finished(chapter, "laptop", repository / "results" / "laptop" / "01_tiny")
-    assert committed.refresh() == [chapter, repository / "data" / "ledger" / "laptop.json"]
+    run = repository / "results" / "laptop" / "01_tiny"
+    finished(chapter, "laptop", run)
+    (run / "figures").mkdir()
+    (run / "figures" / "curve.csv").write_text("t,loss\n1,2\n")
+    stored = repository / "data" / "ledger"
+    figures = stored / "figures" / "01_tiny"
+    figures.mkdir(parents=True)
+    (figures / "gone.csv").write_text("of a run before")
+    assert committed.refresh() == [chapter, figures / "curve.csv", stored / "laptop.json"]
+    assert [path.name for path in figures.iterdir()] == ["curve.csv"]
     ledger = json.loads((repository / "data" / "ledger" / "laptop.json").read_text())
     assert ledger["01_tiny"]["rows"] == [ROW]
     assert ledger["01_tiny"]["run"]["preset"] == "laptop"

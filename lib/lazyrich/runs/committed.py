@@ -19,7 +19,7 @@ RUN_METADATA = ("papermill", "execution", "ExecuteTime")
 
 
 def refresh() -> list[Path]:
-    """Store every chapter's laptop run: outputs and execution counts in the notebook, rows in the ledger.
+    """Store every chapter's laptop run: outputs and execution counts, figures' data, rows of the ledger.
 
     Returns the files written. Raises RunFailed, having written nothing, when a chapter has no
     laptop run, or one of other sources.
@@ -28,7 +28,8 @@ def refresh() -> list[Path]:
     executed = {notebook: with_outputs(notebook, folder / notebook.name) for notebook, folder in runs.items()}
     for notebook, text in executed.items():
         write_atomic(notebook, text)
-    return [*executed, _store(LAPTOP, {notebook.stem: folder for notebook, folder in runs.items()})]
+    figures = [path for notebook, folder in runs.items() for path in _store_figures(notebook.stem, folder)]
+    return [*executed, *figures, _store(LAPTOP, {notebook.stem: folder for notebook, folder in runs.items()})]
 
 
 def record(chapter: str) -> Path:
@@ -99,6 +100,17 @@ def agreement(run: str) -> Comparison:
 
 def _ledger(name: str) -> Path:
     return data_path() / "ledger" / f"{name}.json"
+
+
+def _store_figures(stem: str, folder: Path) -> list[Path]:
+    """Put the data behind a run's figures beside the ledgers, in place of those of the run before."""
+    kept = data_path() / "ledger" / "figures" / stem
+    for old in kept.glob("*.csv"):
+        old.unlink()
+    new = [kept / path.name for path in sorted((folder / "figures").glob("*.csv"))]
+    for path in new:
+        write_atomic(path, (folder / "figures" / path.name).read_bytes())
+    return new
 
 
 def _store(name: str, runs: dict[str, Path]) -> Path:
