@@ -4,7 +4,7 @@ import pytest
 from flax import nnx
 from scipy.signal import correlate
 
-from lazyrich.models.cnn import CNN, Conv
+from lazyrich.models.cnn import CNN, Conv, convolution, products
 
 
 def build(seed=0, **options):
@@ -13,13 +13,19 @@ def build(seed=0, **options):
     return CNN(*sizes, rngs=nnx.Rngs(params=seed), **options)
 
 
-def test_convolution_is_scipys():
-    layer = Conv(2, 3, kind="input", width=3, depth=2, parametrization="mup", rngs=nnx.Rngs(params=0))
-    x = np.random.default_rng(0).normal(size=(1, 5, 5, 2)).astype(np.float32)
-    kernel = np.asarray(layer.kernel[...])
-    padded = np.pad(x[0], ((1, 1), (1, 1), (0, 0)))
+@pytest.mark.parametrize("form", [convolution, products])
+def test_convolution_is_scipys(form):
+    rng = np.random.default_rng(0)
+    x, kernel = rng.normal(size=(2, 5, 5, 2)), rng.normal(size=(3, 3, 2, 3))
+    padded = np.pad(x[1], ((1, 1), (1, 1), (0, 0)))
     expected = [correlate(padded, kernel[..., c], mode="valid")[..., 0] for c in range(3)]
-    assert np.allclose(layer(x)[0], np.stack(expected, axis=-1) / 18**0.5, atol=1e-5)
+    assert np.allclose(form(jnp.asarray(x), jnp.asarray(kernel))[1], np.stack(expected, axis=-1))
+
+
+def test_a_layer_has_its_multiplier():
+    layer = Conv(2, 3, kind="input", width=3, depth=2, parametrization="mup", rngs=nnx.Rngs(params=0))
+    x = jnp.asarray(np.random.default_rng(0).normal(size=(1, 5, 5, 2)), jnp.float32)
+    assert np.allclose(layer(x), convolution(x, layer.kernel[...]) / 18**0.5, atol=1e-5)
 
 
 def test_forward_has_its_nodes_in_order():

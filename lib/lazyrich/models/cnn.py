@@ -32,11 +32,26 @@ class Conv(nnx.Module):
         self.multiplier = gain * rule.multiplier
 
     def __call__(self, x: ArrayLike) -> Array:
-        layout = ("NHWC", "HWIO", "NHWC")
-        convolved = jax.lax.conv_general_dilated(
-            x, self.kernel[...], window_strides=(1, 1), padding="SAME", dimension_numbers=layout
-        )
-        return self.multiplier * convolved
+        apply = products if jax.default_backend() == "cpu" else convolution
+        return self.multiplier * apply(x, self.kernel[...])
+
+
+def convolution(x: Array, kernel: Array) -> Array:
+    """3×3 convolution of images (batch, side, side, channels), zeros outside, stride 1."""
+    layout = ("NHWC", "HWIO", "NHWC")
+    return jax.lax.conv_general_dilated(
+        x, kernel, window_strides=(1, 1), padding="SAME", dimension_numbers=layout
+    )
+
+
+def products(x: Array, kernel: Array) -> Array:
+    """The same as one matrix product with the nine shifted images, nine times the memory.
+
+    In a compiled loop on a CPU, XLA's convolution reaches a tenth of the speed of this.
+    """
+    side, padded = x.shape[1], jnp.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    shifted = [padded[:, i : i + side, j : j + side] for i in range(3) for j in range(3)]
+    return jnp.concatenate(shifted, axis=-1) @ kernel.reshape(-1, kernel.shape[-1])
 
 
 class CNN(nnx.Module):
