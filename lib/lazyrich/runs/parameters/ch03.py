@@ -24,12 +24,11 @@ class Parameters(Checked):
     batch: int = parameter(32, "images a step", low=1, high=65_536)
     steps: int = parameter(600, "steps of a portrait", low=50, high=1_000_000)
     depths: tuple[int, ...] = parameter((2, 3), "depths of the squared-loss portraits", low=2, high=5)
-    ce_seeds: int = parameter(1, "seeds of the cross-entropy portrait", low=1, high=1000)
     model: str = parameter("cnn", "network of the section beyond the MLP", choices=MODELS)
     dataset: str = parameter("digits-stream", "its data", choices=DATASETS)
     data_folder: str = parameter("", "where your own CIFAR files lie; unused by the embedded data")
     model_width: int = parameter(16, "its channels, hidden units or size of a token", low=8, high=65_536)
-    model_steps: int = parameter(200, "steps of its portrait", low=20, high=1_000_000)
+    model_steps: int = parameter(400, "steps of its portrait", low=20, high=1_000_000)
     model_seeds: int = parameter(1, "seeds of its portrait", low=1, high=1000)
 
     # Life in the regions: full batch
