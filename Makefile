@@ -23,7 +23,7 @@ CHAPTERS = $(wildcard chapters/[0-9][0-9]_*.ipynb)
 one = $(or $(CHAPTER),$(error say which: CHAPTER=01))
 
 .PHONY: help setup chromium book chapter refresh record release serve bench lint
-.PHONY: test test-library test-chapters test-outputs test-book
+.PHONY: test test-library test-chapters test-outputs test-book test-robust
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -81,7 +81,8 @@ test: setup test-library test-book test-chapters test-outputs  ## run every test
 
 # One BLAS thread a worker: two workers of two threads each, on two cores, wait for one another.
 test-library: setup  ## unit and property tests
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(PYTEST) -n 2 --dist loadfile tests --ignore=tests/book --ignore=tests/chapters
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(PYTEST) -n 2 --dist loadfile tests \
+	    --ignore=tests/book --ignore=tests/chapters --ignore=tests/robust
 
 # Forced, so that every chapter really runs; beside the reader's own book, which stays.
 test-book: setup  ## every chapter at preset ci, the book built strictly from it, its pages in Chromium
@@ -103,3 +104,10 @@ test-outputs: setup  ## committed outputs and ledger against a new run, and a bo
 	LAZYRICH_OUTPUTS=$(CURDIR)/_build/outputs $(PYTEST) tests/chapters/agreement.py
 	$(PY:python=jupyter-book) build . --path-output _build/committed -W -n --keep-going --all -q
 	LAZYRICH_HTML=_build/committed/_build/html $(PYTEST) tests/book -k chapters
+
+# What this user or machine cannot do of it is left out, in one line that says so.
+test-robust: $(READY)  ## other processors, kills, full disks and a cluster
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && ! command -v slurmctld >/dev/null; then \
+	    echo "installing SLURM"; apt-get -qq update && apt-get -qq install -y slurm-wlm munge >/dev/null || true; \
+	fi
+	$(PYTEST) tests/robust

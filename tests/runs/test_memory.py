@@ -32,6 +32,20 @@ def test_the_machine_s_own_memory_is_the_limit_unless_one_is_given():
         affordable(Sample(width=10**7))
 
 
+def test_a_gpu_s_memory_counts_where_there_is_one(tmp_path, monkeypatch):
+    driver = tmp_path / "nvidia-smi"
+    driver.write_text("#!/bin/sh\necho 1000\necho 81000\n")
+    driver.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.delenv("JAX_PLATFORMS", raising=False)
+    assert available() == 81000 * 2**20
+    monkeypatch.setenv("JAX_PLATFORMS", "cpu")
+    assert available() != 81000 * 2**20
+    driver.write_text("#!/bin/sh\necho no driver >&2\nexit 9\n")
+    monkeypatch.delenv("JAX_PLATFORMS")
+    assert available() != 81000 * 2**20
+
+
 def test_a_limit_below_what_every_run_takes_names_no_parameter():
     with pytest.raises(ParameterError, match="at most 1 MiB; set --memory"):
         affordable(Sample(), "1M")

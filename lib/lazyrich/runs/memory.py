@@ -2,6 +2,9 @@
 
 import os
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
 from .parameters import Checked, ParameterError
 
@@ -35,16 +38,29 @@ def affordable(parameters: Checked, limit: str | None = None) -> None:
 
 
 def available() -> float:
-    """Bytes that programs can still have on this machine, or in this container; infinite when unknown."""
+    """Bytes that a run can have: of the largest free GPU where there is one, else of this machine."""
+    return max(_on_gpus(), default=0.0) or _on_host()
+
+
+def _on_gpus() -> list[float]:
+    """Free memory of each NVIDIA GPU, asked of the driver, because asking jax would start it."""
+    if os.environ.get("JAX_PLATFORMS") == "cpu" or not shutil.which("nvidia-smi"):
+        return []
+    command = ["nvidia-smi", "--query-gpu=memory.free", "--format=csv,noheader,nounits"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return [float(line) * 2**20 for line in done.stdout.split() if line.isdigit()]
+
+
+def _on_host() -> float:
+    """What programs can still have on this machine, or in this container; infinite when unknown."""
     found = [float("inf")]
-    try:
-        with open("/proc/meminfo", encoding="ascii") as file:
-            found += [int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable")]
-        with open("/sys/fs/cgroup/memory.max", encoding="ascii") as file:
-            found += [int(value) for value in [file.read().strip()] if value != "max"]
-    except FileNotFoundError:
-        if len(found) == 1 and "SC_PHYS_PAGES" in os.sysconf_names:
-            found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    if (meminfo := Path("/proc/meminfo")).is_file():
+        lines = meminfo.read_text(encoding="ascii").splitlines()
+        found += [float(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable")]
+    elif "SC_PHYS_PAGES" in os.sysconf_names:
+        found.append(float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")))
+    if (group := Path("/sys/fs/cgroup/memory.max")).is_file():
+        found += [float(value) for value in group.read_text(encoding="ascii").split() if value != "max"]
     return min(found)
 
 

@@ -48,7 +48,9 @@ def _reason(folder: Path, name: str) -> str:
     log = folder / "logs" / f"{name}.txt"
     text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
     said = [line.removeprefix("lazyrich: ") for line in text.splitlines() if line.startswith("lazyrich: ")]
-    return said[-1] if said else f"stopped without a word; log: {log}" if text else "did not start"
+    if said:
+        return said[-1]
+    return f"stopped without a word; log: {log}" if text else f"did not start; see {folder / '.snakemake'}"
 
 
 def varying(points: list[Point]) -> dict[str, list[tuple[Point, dict]]]:
