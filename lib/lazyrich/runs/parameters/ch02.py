@@ -43,7 +43,7 @@ class Parameters(Checked):
     kernel_images: int = parameter(2000, "images of the measured kernel", low=250, high=20_000)
 
     def memory(self) -> dict[str, float]:
-        """Measured on the pieces: a kernel takes 4.5 times its entries, networks 4 or 6.5 their activations."""
+        """Measured on the pieces: a kernel takes 4.5 times its entries, networks 4 or 6.5 of theirs."""
         pixels = PIXELS.get(self.dataset, 28**2)
         places = pixels if self.model == "cnn" else 1  # a CNN keeps its channels at every place
         cells = 2 * self.seeds
