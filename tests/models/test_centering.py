@@ -397,6 +397,23 @@ def test_gradient_and_hessian_product_at_zero_are_the_models(network):
         assert max(map(error, got, own)) < 1e-5
 
 
+@pytest.mark.parametrize("gamma", [1e-2, 1e-6])
+def test_gradient_and_hessian_product_away_from_zero_follow_float64(gamma, network):
+    def products(dtype):
+        theta, x, y = cast(network, dtype)
+        keys = jax.random.split(jax.random.key(3), 2 * len(theta)).reshape(2, -1)
+        draw = lambda keys: [jax.random.normal(k, w.shape, single) for k, w in zip(keys, theta, strict=True)]
+        small = [jnp.asarray(jnp.float32(0.3 * gamma) * d, dtype) for d in draw(keys[0])]
+        loss = lambda d: jnp.mean(jnp.square(centred(layered, gamma)(theta, d, x) - y))
+        return jax.jit(lambda *at: jax.jvp(jax.grad(loss), *at))((small,), (cast(draw(keys[1]), dtype),))
+
+    for got, expected in zip(products(single), products(double), strict=True):
+        for one, other in zip(got, expected, strict=True):
+            assert one.dtype == single
+            loose = 1e-4 if gamma > 1e-5 else 2e-6
+            assert np.linalg.norm(np.subtract(one, other)) < loose * np.linalg.norm(other)
+
+
 def test_cells_share_the_pass_at_theta0(network):
     theta, x, _ = network
     gammas = jnp.asarray([1e-6, 1e-2], single)
