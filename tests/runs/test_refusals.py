@@ -371,6 +371,6 @@ def test_a_range_is_in_bounds_or_refused(low, high, n, log, tiny):
     text = f"beta={low}:{high}:{n}{log}"
     if 0.05 <= low < high <= 10 and n >= 2:
         with pytest.raises(AssertionError, match="started"):
-            refused("sweep", tiny, "--grid", text, "--memory", "none")
+            refused("sweep", tiny, "--grid", text, "--memory", "none", "--out", "drawn")
     else:
         assert "beta" in refused("sweep", tiny, "--grid", text)

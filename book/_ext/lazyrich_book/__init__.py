@@ -16,6 +16,7 @@ from . import (
     offline,
     pages,
     paper_figures,
+    presets,
     repository,
 )
 
@@ -35,6 +36,7 @@ PARTS = (
     offline,
     pages,
     paper_figures,
+    presets,
     repository,
 )
 

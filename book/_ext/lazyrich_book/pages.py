@@ -9,7 +9,7 @@ from sphinx.util.docutils import SphinxDirective
 from lazyrich.ledger import Claim, example_rows, interval_text, load_claims, summary, theory_text
 
 from .cells import recording_cells, target
-from .results import Run, read_runs, with_verdict
+from .results import Run, local, read_runs, with_verdict
 from .tables import badge, markdown, table
 
 
@@ -128,6 +128,7 @@ class RunStatus(Generated):
 
     def run(self):
         runs = self.runs
+        runs += local(runs)
         if not runs:
             return self.text("Nothing has been run here.")
         took = [[

@@ -4,8 +4,9 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from lazyrich.files import data_path
+from lazyrich.files import data_path, repository
 from lazyrich.ledger import load_rows, read_ledger
+from lazyrich.runs.chapters import chapters
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,7 @@ class Run:
     chapter: str
     rows: list[dict]
     record: dict
-    origin: str  # "this build", "committed" or "recorded"
+    origin: str  # "this build", "committed", "recorded" or "on this machine"
 
 
 def read_runs(source: Path) -> list[Run]:
@@ -26,6 +27,17 @@ def read_runs(source: Path) -> list[Run]:
     folders = sorted(folder for folder in (source / "runs").glob("*") if folder.is_dir())
     staged = [Run(f.name, load_rows(f / "claims.json"), record(f), "this build") for f in folders]
     return (staged or committed("laptop", "committed")) + committed("record", "recorded")
+
+
+def local(known: list[Run]) -> list[Run]:
+    """The other runs of chapters at presets that lie under `results/` of this checkout."""
+    root = repository()
+    listed = {(run.chapter, run.record["preset"]) for run in known}
+    stems = {path.stem for path in chapters()}
+    found = sorted(root.glob("results/*/*/run.json")) if root else []
+    folders = [path.parent for path in found if path.parent.name in stems]
+    runs = [Run(folder.name, [], record(folder), "on this machine") for folder in folders]
+    return [run for run in runs if (run.chapter, run.record["preset"]) not in listed]
 
 
 def record(folder: Path) -> dict:
