@@ -31,6 +31,18 @@ class Parameters(Checked):
     model_steps: int = parameter(400, "steps of its portrait", low=20, high=1_000_000)
     model_seeds: int = parameter(1, "seeds of its portrait", low=1, high=1000)
 
+    sweep_memory: float = parameter(
+        1.0, "GiB that networks trained together may take", low=0, high=1e4, exclusive="low"
+    )
+
     # Life in the regions: full batch
 
     # Life in the regions: online
+
+    def memory(self) -> dict[str, float]:
+        """What a sweep may take on the device, and the increments of all its cells on the host."""
+        cells = 400 * self.seeds
+        return {
+            "sweep_memory": 2.0 * self.sweep_memory * 2**30,
+            "width": 2 * 4.0 * cells * (64 + max(self.depths) * self.width) * self.width,
+        }
