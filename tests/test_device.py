@@ -52,6 +52,16 @@ def test_importing_the_library_changes_nothing():
     )
 
 
+def test_a_reader_s_own_limits_stand():
+    code = (
+        "from lazyrich import device; device.setup(); import os;"
+        "print(*(os.environ[name] for name in device.LIMITS), *device.limits().values())"
+    )
+    assert fresh(code, OPENBLAS_NUM_THREADS="3").split() == ["0.75", "3"] * 2
+    own = {"XLA_PYTHON_CLIENT_MEM_FRACTION": "0.4", "OPENBLAS_NUM_THREADS": "1"}
+    assert fresh(code, **own).split() == ["0.4", "1"] * 2
+
+
 def test_too_late_is_an_error():
     fresh(
         "import jax; from lazyrich import device; device.setup(); jax.devices()\n"

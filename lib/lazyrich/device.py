@@ -12,6 +12,10 @@ from dataclasses import dataclass
 from importlib import metadata
 
 DEVICE_COUNT = "--xla_force_host_platform_device_count"
+# How much a process may take, for variables that the reader has not set: the share of a GPU's memory that
+# jax claims at once, and the threads of a matrix product outside XLA. Two BLAS threads on small matrices
+# wait for one another when a core is busy: 40 times slower was seen. BLAS reads it when NumPy is loaded.
+LIMITS = {"XLA_PYTHON_CLIENT_MEM_FRACTION": "0.75", "OPENBLAS_NUM_THREADS": "1"}
 PACKAGES = ("lazyrich", "jax", "jaxlib", "flax", "optax", "numpy", "scipy")
 
 
@@ -49,9 +53,7 @@ def setup(host_devices: int = 2) -> Policy:
     os.environ["JAX_DEFAULT_MATMUL_PRECISION"] = policy.matmul
     # XLA's C++ lines would end up in the notebooks: ipykernel stores what reaches file descriptor 2.
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-    # Two BLAS threads on small matrices wait for one another when a core is busy: 40 times slower was
-    # seen. Takes effect where NumPy is not loaded yet; a reader's own value stands.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ |= limits()
     flags = re.sub(rf"\s*{DEVICE_COUNT}=\d+", "", os.environ.get("XLA_FLAGS", ""))
     os.environ["XLA_FLAGS"] = f"{flags} {DEVICE_COUNT}={host_devices}".strip()
     if "jax" in sys.modules:  # it has read its part of the environment already
@@ -78,10 +80,16 @@ def describe() -> dict:
         "devices": jax.local_device_count(),
         "host_devices": jax.local_device_count("cpu"),
         "machine": machine(),
+        "limits": limits(),
         "precision": f"float32, matmul {jax.config.jax_default_matmul_precision or 'default'}; "
         f"theory float64; x64 {'on' if jax.config.jax_enable_x64 else 'off'}",
         "versions": versions(),
     }
+
+
+def limits() -> dict[str, str]:
+    """How much a process takes of GPU memory and processors, by the variable that says so."""
+    return {name: os.environ.get(name, value) for name, value in LIMITS.items()}
 
 
 def machine() -> str:

@@ -15,6 +15,7 @@ from glob import escape
 from json import dumps
 from pathlib import Path
 
+from lazyrich import device
 from lazyrich.files import repository, write_atomic
 
 from . import provenance
@@ -64,7 +65,7 @@ def run(
 
 def _run(notebook: Path, name: str, parameters: Checked, target: Path) -> None:
     with _draft(target) as draft:
-        origin = provenance.origin(notebook, name, parameters)
+        origin = provenance.origin(notebook, name, parameters) | {"limits": device.limits()}
         began = time.monotonic()
         failure = _execute(notebook, parameters, draft)
         if failure:
