@@ -2,7 +2,7 @@ import jax
 import numpy as np
 import pytest
 
-from lazyrich.tasks import datasets, embedded, own_files
+from lazyrich.tasks import embedded, in_parts
 from lazyrich.tasks.datasets import DATASETS, open_dataset
 
 RNG = np.random.default_rng(0)
@@ -35,19 +35,27 @@ def test_batches_of_a_fixed_set_keep_images_and_labels_together():
         assert match.any()
 
 
-def test_cifar5m_is_read_no_further_than_the_limit(monkeypatch):
-    images = RNG.integers(0, 256, (3, 6, 32, 32, 3), np.uint8)
-    labels = RNG.integers(0, 10, (3, 6))
+def test_of_a_set_on_disk_no_more_than_the_limit_is_in_memory_and_batches_come_from_all(monkeypatch):
+    images = RNG.integers(0, 256, (3, 600, 32, 32, 3), np.uint8)
+    labels = RNG.integers(0, 10, (3, 600), np.int32)
     parts = list(zip(images, labels, strict=True))
-    monkeypatch.setattr(own_files, "cifar5m_files", lambda folder: parts)
-    data = open_dataset("cifar5m", "somewhere", limit=8)
-    assert data.x.shape == (8, 3072)
-    assert data.x_test.shape == (6, 3072)
-    assert (data.side, data.channels) == (32, 3)
-    expected = embedded.targets(np.concatenate([labels[0], labels[1][:2]]))
-    assert (data.y == expected).all()
-    whole = datasets._concatenated(parts[:2], None)
-    assert len(whole.labels) == 12
+    monkeypatch.setattr(in_parts, "cifar5m_files", lambda folder: parts)
+    data = open_dataset("cifar5m", "somewhere", limit=602)
+    assert data.x.shape == (602, 3072)
+    assert data.x_test.shape == (600, 3072)
+    assert (data.side, data.channels, data.classes) == (32, 3, 10)
+    assert (data.y == embedded.targets(np.concatenate([labels[0], labels[1][:2]]))).all()
+    key, (mean, deviation) = jax.random.key(4), data.batches(1).args
+    draw = jax.jit(lambda batches, step: batches(key, step))
+    steps = [draw(data.batches(400, one_hot=False), step) for step in range(3)]
+    x, y = (np.concatenate(column) for column in zip(*steps, strict=True))
+    pixels = np.rint(255 * (x * deviation + mean)).astype(np.uint8)
+    known = {row.tobytes(): y for row, y in zip(images.reshape(1800, -1), labels.ravel(), strict=True)}
+    assert len({row.tobytes() for row in pixels}) == 1200  # an epoch: each training image once
+    assert [known[row.tobytes()] for row in pixels] == y.tolist()
+    assert (draw(data.batches(400, one_hot=False), 1)[1] == y[400:800]).all()
+    assert (draw(data.batches(400), 2)[1] == embedded.targets(y[800:])).all()
+    assert not (data.batches(400, one_hot=False)(jax.random.key(5), 0)[1] == y[:400]).all()
 
 
 @pytest.mark.parametrize(
@@ -56,6 +64,8 @@ def test_cifar5m_is_read_no_further_than_the_limit(monkeypatch):
         (("imagenet",), "dataset = 'imagenet'"),
         (("mnist", "", 0), "limit = 0"),
         (("cifar10",), "dataset = 'cifar10' needs the folder"),
+        (("fashion-mnist",), "dataset = 'fashion-mnist' needs the folder"),
+        (("mnist1m",), "dataset = 'mnist1m' needs the folder"),
     ],
 )
 def test_bad_arguments(arguments, message):

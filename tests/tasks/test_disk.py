@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from lazyrich import files
-from lazyrich.tasks import disk
+from lazyrich.tasks import disk, mapped
+from lazyrich.tasks.locks import trust_on_first_use
 
 ARRAY = np.arange(24, dtype=np.uint8).reshape(2, 3, 4)
 
@@ -65,10 +66,10 @@ def test_find_names_the_folder_and_the_names(tmp_path):
 def test_members_of_an_npz_are_mapped(tmp_path, save, order):
     path = tmp_path / "part0.npz"
     save(path, Y=np.arange(5), X=np.asarray(ARRAY, order=order))
-    mapped = disk.map_npz(path, "X")
-    assert isinstance(mapped, np.memmap)
-    assert (mapped == ARRAY).all()
-    assert (disk.map_npz(path, "Y") == np.arange(5)).all()
+    array = mapped.map_npz(path, "X")
+    assert isinstance(array, np.memmap)
+    assert (array == ARRAY).all()
+    assert (mapped.map_npz(path, "Y") == np.arange(5)).all()
     unpacked = sorted(p.name for p in tmp_path.glob("*.npy"))
     assert unpacked == ([] if save is np.savez else ["part0.npz.X.npy", "part0.npz.Y.npy"])
 
@@ -76,12 +77,12 @@ def test_members_of_an_npz_are_mapped(tmp_path, save, order):
 def test_a_deflated_member_is_unpacked_once(tmp_path):
     path = tmp_path / "part0.npz"
     np.savez_compressed(path, X=ARRAY)
-    disk.map_npz(path, "X")
+    mapped.map_npz(path, "X")
     before = (tmp_path / "part0.npz.X.npy").stat().st_mtime_ns
-    disk.map_npz(path, "X")
+    mapped.map_npz(path, "X")
     assert (tmp_path / "part0.npz.X.npy").stat().st_mtime_ns == before
     np.savez_compressed(path, X=ARRAY + 1)
-    assert (disk.map_npz(path, "X") == ARRAY + 1).all()
+    assert (mapped.map_npz(path, "X") == ARRAY + 1).all()
 
 
 def test_unpacking_checks_the_checksum_and_the_room(tmp_path, monkeypatch):
@@ -92,10 +93,10 @@ def test_unpacking_checks_the_checksum_and_the_room(tmp_path, monkeypatch):
     broken = tmp_path / "part1.npz"
     broken.write_bytes(content)
     with pytest.raises(OSError, match=r"part1.npz: not a complete npz file .*CRC"):
-        disk.map_npz(broken, "X")
+        mapped.map_npz(broken, "X")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=10))
     with pytest.raises(OSError, match="unpacking needs 5128 bytes, the disk has 10 left"):
-        disk.map_npz(path, "X")
+        mapped.map_npz(path, "X")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["part0.npz", "part1.npz"]
 
 
@@ -103,28 +104,28 @@ def test_npz_files_that_are_not_what_they_should_be(tmp_path):
     path = tmp_path / "part0.npz"
     np.savez(path, X=ARRAY)
     with pytest.raises(OSError, match=r"holds \['X.npy'\], not Y.npy"):
-        disk.map_npz(path, "Y")
+        mapped.map_npz(path, "Y")
     path.write_bytes(path.read_bytes()[:-30])
     with pytest.raises(OSError, match="not a complete npz file"):
-        disk.map_npz(path, "X")
+        mapped.map_npz(path, "X")
     np.savez(path, X=np.array([{}], dtype=object))
     with pytest.raises(OSError, match="Python objects, which are never loaded"):
-        disk.map_npz(path, "X")
+        mapped.map_npz(path, "X")
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("X.npy", b"no array")
     with pytest.raises(OSError, match="not an array in the npy format"):
-        disk.map_npz(path, "X")
+        mapped.map_npz(path, "X")
 
 
 def test_trust_on_first_use(tmp_path):
     path, lock = tmp_path / "part0.npz", tmp_path / "lock.json"
     path.write_bytes(b"one")
-    disk.trust_on_first_use(path, lock)
+    trust_on_first_use(path, lock)
     recorded = lock.read_text()
-    disk.trust_on_first_use(path, lock)
+    trust_on_first_use(path, lock)
     assert lock.read_text() == recorded
     os.utime(path, ns=(1, 1))  # touched, not changed
-    disk.trust_on_first_use(path, lock)
+    trust_on_first_use(path, lock)
     path.write_bytes(b"two")
     with pytest.raises(OSError, match=r"part0.npz has changed since it was first used .*lock.json"):
-        disk.trust_on_first_use(path, lock)
+        trust_on_first_use(path, lock)

@@ -77,6 +77,7 @@ def test_unknown_choices(arguments, message):
 def copied_data(tmp_path, monkeypatch):
     for name in ("digits8x8.npz", "SHA256SUMS"):
         shutil.copy(files.data_path(name), tmp_path / name)
+
     def data_path(name):
         path = tmp_path / name
         if not path.exists():

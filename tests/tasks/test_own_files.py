@@ -50,6 +50,26 @@ def test_mnist_missing_and_changed(mnist):
         own_files.mnist_files(mnist)
 
 
+def test_fashion_mnist_s_test_files_have_a_hash_packed_and_a_lock_unpacked(tmp_path, monkeypatch):
+    contents = {"t10k-images-idx3-ubyte": idx(PIXELS), "t10k-labels-idx1-ubyte": idx(LABELS)}
+    packed = {name: gzip.compress(content) for name, content in contents.items()}
+    for name, content in packed.items():
+        (tmp_path / f"{name}.gz").write_bytes(content)
+        monkeypatch.setitem(own_files.GZIP_SHA256, name, files.sha256(content))
+    assert (own_files.mnist_files(tmp_path, "test", "fashion-mnist").labels == LABELS).all()
+    assert not list(tmp_path.glob("*.json"))
+    path = tmp_path / "t10k-labels-idx1-ubyte"
+    path.write_bytes(contents[path.name])
+    own_files.mnist_files(tmp_path, "test", "fashion-mnist")
+    path.write_bytes(idx(LABELS[::-1]))
+    with pytest.raises(OSError, match="t10k-labels-idx1-ubyte has changed since it was first used"):
+        own_files.mnist_files(tmp_path, "test", "fashion-mnist")
+    path.unlink()
+    (tmp_path / f"{path.name}.gz").write_bytes(gzip.compress(contents[path.name], 1))
+    with pytest.raises(OSError, match=r"t10k-labels-idx1-ubyte.gz: it is not the published file"):
+        own_files.mnist_files(tmp_path, "test", "fashion-mnist")
+
+
 @pytest.mark.parametrize("arguments", [("valid", "mnist"), ("train", "emnist")])
 def test_unknown_names(tmp_path, arguments):
     with pytest.raises(ValueError, match="expected train or test"):
@@ -141,26 +161,3 @@ def test_cifar10_truncated_or_incomplete(cifar10):
     archive(path, {"data_batch_1": b""})
     with pytest.raises(OSError, match="test_batch is missing"):
         own_files.cifar10_files(cifar10[0], "test", sha256=None)
-
-
-@pytest.mark.parametrize("name", ["part{}.npz", "cifar5m_part{}.npz"])
-@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
-def test_cifar5m(tmp_path, name, save):
-    images = RNG.integers(0, 256, (2, 9, 32, 32, 3), np.uint8)
-    for part in range(2):
-        save(tmp_path / name.format(part), X=images[part], Y=np.arange(9))
-    for _ in range(2):
-        opened = own_files.cifar5m_files(tmp_path, parts=(0, 1), length=9)
-        assert all((mapped == part).all() for (mapped, _), part in zip(opened, images, strict=True))
-        assert isinstance(opened[0][0], np.memmap)
-        assert (opened[1][1] == np.arange(9)).all()
-    with pytest.raises(OSError, match="expected 1000448 images"):
-        own_files.cifar5m_files(tmp_path, parts=(0,))
-    save(tmp_path / name.format(0), X=images[1], Y=np.arange(9))
-    with pytest.raises(OSError, match="has changed since it was first used"):
-        own_files.cifar5m_files(tmp_path, parts=(0,), length=9)
-
-
-def test_cifar5m_missing(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"none of part3.npz, cifar5m_part3.npz is there"):
-        own_files.cifar5m_files(tmp_path, parts=(3,))

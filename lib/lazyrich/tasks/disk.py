@@ -1,11 +1,7 @@
 """Files that a reader brings: found, told apart from error pages, read to their exact length, checked."""
 
 import gzip
-import hashlib
-import json
 import math
-import shutil
-import zipfile
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,17 +11,26 @@ import numpy as np
 from lazyrich import files
 
 IDX_BYTES = b"\0\0\x08"  # of the idx format's types only bytes occur in these data sets
+IDX_LIMIT = 2**30  # bytes; the largest of them has 47 million, a hostile gzip file any number
 
 
 def find(folder: str | Path, names: Iterable[str], what: str) -> Path:
     """The first of several usual names that exists in a folder.
 
-    Raises FileNotFoundError that names the folder, the names and the data set.
+    Raises FileNotFoundError that names the folder, the names and the data set; OSError for one that is
+    there and no file: a folder, a broken link, a pipe.
     """
-    names = list(names)
-    for name in names:
-        if (Path(folder) / name).is_file():
-            return Path(folder) / name
+    names, folder = list(names), Path(folder)
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{folder}: this folder does not exist; put the files of {what} into it")
+    for path in (folder / name for name in names):
+        if path.is_file():
+            return path
+        if path.is_symlink() and not path.exists():
+            raise OSError(f"{path}: this link leads nowhere; put the file of {what} in its place")
+        if path.exists():
+            kind = "a folder" if path.is_dir() else "no regular file"
+            raise OSError(f"{path}: this is {kind}; put the file of {what} in its place")
     raise FileNotFoundError(f"{folder}: none of {', '.join(names)} is there; put the files of {what} into it")
 
 
@@ -35,29 +40,37 @@ def damaged(path: Path, why: str) -> OSError:
 
 
 def head(path: Path, count: int = 16) -> bytes:
-    """The first bytes of a file. Raises OSError when they are a web page's or there are none."""
+    """The first bytes of a file. Raises OSError when they are no data's, or there are none."""
     with path.open("rb") as file:
         start = file.read(max(count, 64))
     if start.lstrip()[:1] == b"<":
         raise damaged(path, "this is a web page, not data")
+    if start.startswith(b"version https://git-lfs"):
+        raise damaged(path, "this is a Git LFS pointer, not data")
     if not start:
         raise damaged(path, "the file is empty")
     return start[:count]
 
 
-def read_idx(path: str | Path, sha256: str | None = None) -> np.ndarray:
+def read_idx(path: str | Path, sha256: str | None = None, packed: str | None = None) -> np.ndarray:
     """An array in the idx format of MNIST, plain or gzipped (told by its content, not its name).
 
-    ``sha256`` is that of the decompressed bytes, since mirrors compress again.
+    ``sha256`` is that of the decompressed bytes, since mirrors compress again; ``packed`` is that of the
+    published gzip file, for what has no other published hash.
 
     Raises OSError, naming the file, when it is truncated, too long, another format or another content.
     """
     path = Path(path)
     compressed = head(path)[:2] == b"\x1f\x8b"
+    if compressed and packed is not None and files.sha256(path) != packed:
+        raise damaged(path, "it is not the published file (SHA-256 differs)")
     try:
-        content = gzip.decompress(path.read_bytes()) if compressed else path.read_bytes()
+        with gzip.open(path) if compressed else path.open("rb") as file:
+            content = file.read(IDX_LIMIT + 1)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise damaged(path, f"the compressed data are incomplete ({error})") from error
+    if len(content) > IDX_LIMIT:
+        raise damaged(path, f"it holds more than {IDX_LIMIT} bytes")
     if content[:3] != IDX_BYTES:
         raise damaged(path, "this is not an idx file of bytes")
     start = 4 + 4 * int.from_bytes(content[3:4])
@@ -71,97 +84,14 @@ def read_idx(path: str | Path, sha256: str | None = None) -> np.ndarray:
     return np.frombuffer(content, np.uint8, offset=start).reshape(shape)
 
 
-def map_npz(path: str | Path, member: str) -> np.ndarray:
-    """One array of an npz file, memory-mapped.
-
-    A member that is stored as it is gets mapped where it lies in the zip file (NumPy's own ``mmap_mode``
-    does not reach into npz files). A deflated one is unpacked once to ``<file>.<member>.npy`` beside it,
-    under a temporary name until its checksum was right.
-
-    Raises OSError for a file that is no complete zip file, lacks the member, holds Python objects, or is
-    shorter than its header says, and when the disk has no room to unpack.
-    """
-    path = Path(path)
-    head(path)
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-            if f"{member}.npy" not in names:
-                raise damaged(path, f"it holds {names}, not {member}.npy")
-            entry = archive.getinfo(f"{member}.npy")
-            if entry.compress_type == zipfile.ZIP_STORED:
-                return _map_npy(path, _data_offset(path, entry), entry.file_size)
-            unpacked = _unpack(archive, entry, path.with_name(f"{path.name}.{member}.npy"))
-    except (zipfile.BadZipFile, zlib.error) as error:
-        raise damaged(path, f"not a complete npz file ({error})") from error
-    return _map_npy(unpacked, 0, unpacked.stat().st_size)
-
-
-def _data_offset(path: Path, entry: zipfile.ZipInfo) -> int:
-    """Where a stored member's bytes begin: after its local header, whose extra field may differ."""
-    with path.open("rb") as file:
-        file.seek(entry.header_offset)
-        local = file.read(30)
-    name, extra = (int.from_bytes(local[at : at + 2], "little") for at in (26, 28))
-    return entry.header_offset + 30 + name + extra
-
-
-def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path) -> Path:
-    if target.is_file():
-        state = target.stat()
-        newer = state.st_mtime_ns >= Path(archive.filename).stat().st_mtime_ns
-        if newer and state.st_size == entry.file_size:
-            return target
-    free = shutil.disk_usage(target.parent).free
-    if free < entry.file_size:
-        raise OSError(f"{target}: unpacking needs {entry.file_size} bytes, the disk has {free} left")
-    draft = target.with_name(f".{target.name}.part")
-    try:
-        with archive.open(entry) as packed, draft.open("wb") as file:
-            shutil.copyfileobj(packed, file, 2**24)  # reading to the end checks the CRC
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
-    return target
-
-
-def _map_npy(path: Path, start: int, size: int) -> np.ndarray:
-    with path.open("rb") as file:
-        file.seek(start)
-        try:
-            version = np.lib.format.read_magic(file)
-            headers = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}
-            shape, fortran, dtype = headers[version[0]](file)
-        except (ValueError, KeyError) as error:
-            raise damaged(path, f"not an array in the npy format ({error})") from error
-        offset = file.tell()
-    if dtype.hasobject:
-        raise damaged(path, "it holds Python objects, which are never loaded")
-    length = math.prod(shape) * dtype.itemsize
-    if offset - start + length != size:
-        raise damaged(path, f"the array has {size - offset + start} bytes, expected {length} for {shape}")
-    return np.memmap(path, dtype, "r", offset, shape, "F" if fortran else "C")
-
-
-def trust_on_first_use(path: str | Path, lock: str | Path) -> None:
-    """Record size and SHA-256 of a file without published hash; refuse it when they have changed since.
-
-    The hash is computed again only when the file's modification time is not the recorded one.
-
-    Raises OSError that names the file and the lock file.
-    """
-    path, lock = Path(path), Path(lock)
-    known = json.loads(lock.read_text()) if lock.is_file() else {}
-    state = path.stat()
-    entry = known.get(path.name)
-    if entry and (entry["size"], entry["mtime_ns"]) == (state.st_size, state.st_mtime_ns):
-        return
-    with path.open("rb") as file:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    if entry and entry["sha256"] != sha256:
-        raise OSError(
-            f"{path} has changed since it was first used (SHA-256 recorded in {lock}): "
-            f"restore the file, or delete its entry there if you trust the new one"
-        )
-    known[path.name] = {"size": state.st_size, "mtime_ns": state.st_mtime_ns, "sha256": sha256}
-    files.write_atomic(lock, json.dumps(known, indent=2, sort_keys=True) + "\n")
+def labels_within(path: Path, labels: np.ndarray, classes: int) -> np.ndarray:
+    """Labels as int32. Raises OSError that names the file when one is not an integer in 0 … classes − 1."""
+    found = np.asarray(labels)
+    if found.dtype.kind not in "iuf" or found.ndim != 1:
+        raise damaged(path, f"labels are {found.dtype} {found.shape}, expected a row of integers")
+    with np.errstate(invalid="ignore"):
+        numbers = found.astype(np.int32)
+    if (numbers != found).any() or (numbers < 0).any() or (numbers >= classes).any():
+        wrong = found[(numbers != found) | (numbers < 0) | (numbers >= classes)][0]
+        raise damaged(path, f"a label is {wrong}, expected an integer in 0…{classes - 1}")
+    return numbers

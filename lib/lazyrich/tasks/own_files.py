@@ -1,4 +1,4 @@
-"""Data sets on a reader's machine: MNIST, Fashion-MNIST, CIFAR-10 and CIFAR-5M in their published files."""
+"""Small data sets on a reader's machine: MNIST, Fashion-MNIST and CIFAR-10 in their published files."""
 
 import gzip
 import io
@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from lazyrich import files
-from lazyrich.tasks.disk import damaged, find, head, map_npz, read_idx, trust_on_first_use
+from lazyrich.tasks.disk import damaged, find, head, labels_within, read_idx
 from lazyrich.tasks.embedded import Images
+from lazyrich.tasks.locks import trust_on_first_use
 
 # SHA-256 of the decompressed idx files; None where no published hash is known to us.
 IDX_SHA256 = {
@@ -28,11 +29,20 @@ IDX_SHA256 = {
         "t10k-labels-idx1-ubyte": None,
     },
 }
+# SHA-256 of the published gzip files, for those.
+GZIP_SHA256 = {
+    "t10k-images-idx3-ubyte": "346e55b948d973a97e58d2351dde16a484bd415d4595297633bb08f03db6a073",
+    "t10k-labels-idx1-ubyte": "67da17c76eaffca5446c3361aaab5c3cd6d1c2608764d35dfb1850b086bf8dd5",
+}
+IDX_LOCK = "fashion-mnist.lock.json"
+# What a damaged or hostile pickle raises before anything it names is called.
+PICKLE_ERRORS = (
+    *(pickle.UnpicklingError, EOFError, MemoryError),
+    *(KeyError, TypeError, ValueError, IndexError, AttributeError),
+)
+CIFAR10_LIMIT = 2**26  # bytes of a batch; the published ones have 31 million
 CIFAR10_FILE = "cifar-10-python.tar.gz"
 CIFAR10_SHA256 = "6d958be074577803d12ecdefd02955f39262c83c16fe9348329d7fe0b5c001ce"
-CIFAR5M_PARTS = 6
-CIFAR5M_LENGTH = 1_000_448
-CIFAR5M_LOCK = "cifar5m.lock.json"
 
 
 def mnist_files(folder: str | Path, split: str = "train", name: str = "mnist") -> Images:
@@ -44,18 +54,28 @@ def mnist_files(folder: str | Path, split: str = "train", name: str = "mnist") -
         name: ``"mnist"`` or ``"fashion-mnist"``; decides the checksums.
 
     Raises ValueError for an unknown split or name; FileNotFoundError or OSError, naming the file and what
-    to do, for one that is missing, truncated or not the published one.
+    to do, for one that is missing, truncated or not the published one. Fashion-MNIST's test files have a
+    published hash only as gzip files; unpacked, what they were at first use is recorded beside them.
     """
     if split not in ("train", "test") or name not in IDX_SHA256:
         raise ValueError(f"split, name = {split!r}, {name!r}: expected train or test, {sorted(IDX_SHA256)}")
     prefix = "train" if split == "train" else "t10k"
     images, labels = (
-        read_idx(find(folder, [stem, f"{stem}.gz"], name), IDX_SHA256[name][stem])
+        _published(Path(folder), name, stem)
         for stem in (f"{prefix}-images-idx3-ubyte", f"{prefix}-labels-idx1-ubyte")
     )
     if images.ndim != 3 or labels.shape != images.shape[:1]:
         raise OSError(f"{folder}: {images.shape} images and {labels.shape} labels do not belong together")
-    return Images(images.astype(np.float32) / np.float32(255), labels.astype(np.int32))
+    return Images(images.astype(np.float32) / np.float32(255), labels_within(Path(folder), labels, 10))
+
+
+def _published(folder: Path, name: str, stem: str) -> np.ndarray:
+    """One idx file, checked by the hash of its content, else of the gzip file, else by first use."""
+    path, sha256 = find(folder, [stem, f"{stem}.gz"], name), IDX_SHA256[name][stem]
+    array = read_idx(path, sha256, GZIP_SHA256.get(stem) if sha256 is None else None)
+    if sha256 is None and path.suffix != ".gz":
+        trust_on_first_use(path, folder / IDX_LOCK)
+    return array
 
 
 class _ArraysOnly(pickle.Unpickler):
@@ -103,47 +123,26 @@ def cifar10_files(folder: str | Path, split: str = "train", sha256: str | None =
         raise damaged(path, f"not a complete archive ({error})") from error
     images = np.concatenate([images for images, _ in batches])
     labels = np.concatenate([labels for _, labels in batches])
-    return Images(images.astype(np.float32) / np.float32(255), labels.astype(np.int32))
+    return Images(images.astype(np.float32) / np.float32(255), labels_within(path, labels, 10))
 
 
 def _batch(path: Path, archive: tarfile.TarFile, name: str) -> tuple[np.ndarray, np.ndarray]:
     member = f"cifar-10-batches-py/{name}"
     if member not in archive.getnames():
         raise damaged(path, f"{member} is missing")
-    content = archive.extractfile(member).read()
+    entry = archive.getmember(member)
+    if not entry.isfile() or entry.size > CIFAR10_LIMIT:
+        raise damaged(path, f"{member} is no file of at most {CIFAR10_LIMIT} bytes")
+    content = archive.extractfile(entry).read()
     try:
         batch = _ArraysOnly(io.BytesIO(content), encoding="bytes").load()
         data, labels = batch[b"data"], np.asarray(batch[b"labels"])
-    except (pickle.UnpicklingError, KeyError, TypeError, EOFError) as error:
+    except PICKLE_ERRORS as error:
         raise damaged(path, f"{member} is not a batch of images ({error})") from error
-    if data.dtype != np.uint8 or data.shape != (len(labels), 3072):
-        raise damaged(path, f"{member} holds {data.dtype} {data.shape} for {len(labels)} labels")
+    if not isinstance(data, np.ndarray) or data.dtype != np.uint8 or data.shape != (len(labels), 3072):
+        raise damaged(path, f"{member} holds {_described(data)} for {len(labels)} labels")
     return data.reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1), labels
 
 
-def cifar5m_files(
-    folder: str | Path, parts: tuple[int, ...] = tuple(range(CIFAR5M_PARTS)), length: int = CIFAR5M_LENGTH
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Parts of CIFAR-5M, each (images, labels): uint8 (1,000,448, 32, 32, 3) and integers, memory-mapped.
-
-    Args:
-        folder: holds ``part0.npz`` … ``part5.npz``, or ``cifar5m_part0.npz`` ….
-        parts: which to open; the last is customarily the test set.
-        length: images a part.
-
-    No hash of these files is published, so the first use records size and SHA-256 in
-    ``cifar5m.lock.json`` beside them (a few minutes for 18 GB), and a later change is an error.
-
-    Raises as `mnist_files` does.
-    """
-    opened = []
-    for part in parts:
-        path = find(folder, [f"part{part}.npz", f"cifar5m_part{part}.npz"], "CIFAR-5M")
-        head(path)
-        trust_on_first_use(path, Path(folder) / CIFAR5M_LOCK)
-        images, labels = map_npz(path, "X"), map_npz(path, "Y")
-        if images.shape != (length, 32, 32, 3) or images.dtype != np.uint8 or labels.shape != (length,):
-            found = f"X {images.dtype} {images.shape}, Y {labels.shape}"
-            raise damaged(path, f"{found}: expected {length} images")
-        opened.append((images, labels))
-    return opened
+def _described(data) -> str:
+    return f"{data.dtype} {data.shape}" if isinstance(data, np.ndarray) else type(data).__name__
