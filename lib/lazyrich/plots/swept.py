@@ -46,16 +46,14 @@ def _panel(pane: Axes, x: str, values: list, pairs: list[tuple[dict, dict]]) -> 
         points.sort(key=lambda point: point[0])
         at = [place for place, _ in points]
         found = {key: [row[key] for _, row in points] for key in ("measured", "low", "high")}
-        colour = colours(len(series), ordered=True)[index]
+        predicted = [_number(row["predicted"]) for _, row in points]
+        known = np.isfinite(predicted).any()
         measured(
             pane, at, found["measured"], found["low"], found["high"], label or None,
-            index=index, colour=colour, line=True,
+            index=index, colour=colours(len(series), ordered=True)[index], line=not known,
         )  # fmt: skip
-        predicted = [
-            row["predicted"] if isinstance(row["predicted"], int | float) else np.nan for _, row in points
-        ]
-        if np.isfinite(predicted).any():
-            theory(pane, at, predicted, color=colour if len(series) > 1 else "black")
+        if known:
+            theory(pane, at, predicted)
     if not numeric:
         pane.set_xticks(range(len(values)), [_text(value) for value in values])
     elif min(values) > 0 and max(values) / min(values) >= 100:
