@@ -43,7 +43,7 @@ def test_idx_plain_or_gzipped_under_any_name(tmp_path, pack):
 def test_files_that_are_not_what_they_should_be(tmp_path, content, message):
     path = tmp_path / "train-images-idx3-ubyte"
     path.write_bytes(content)
-    with pytest.raises(OSError, match=f"train-images-idx3-ubyte: .*{message}.*; download it again"):
+    with pytest.raises(OSError, match=f"train-images-idx3-ubyte: .*{message}.*; delete it and"):
         disk.read_idx(path)
 
 
@@ -92,7 +92,7 @@ def test_unpacking_checks_the_checksum_and_the_room(tmp_path, monkeypatch):
     content[2000] ^= 255
     broken = tmp_path / "part1.npz"
     broken.write_bytes(content)
-    with pytest.raises(OSError, match=r"part1.npz: not a complete npz file .*CRC"):
+    with pytest.raises(OSError, match=r"part1.npz: not a complete zip file .*CRC"):
         mapped.map_npz(broken, "X")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=10))
     with pytest.raises(OSError, match="unpacking needs 5128 bytes, the disk has 10 left"):
@@ -106,7 +106,7 @@ def test_npz_files_that_are_not_what_they_should_be(tmp_path):
     with pytest.raises(OSError, match=r"holds \['X.npy'\], not Y.npy"):
         mapped.map_npz(path, "Y")
     path.write_bytes(path.read_bytes()[:-30])
-    with pytest.raises(OSError, match="not a complete npz file"):
+    with pytest.raises(OSError, match="not a complete zip file"):
         mapped.map_npz(path, "X")
     np.savez(path, X=np.array([{}], dtype=object))
     with pytest.raises(OSError, match="Python objects, which are never loaded"):

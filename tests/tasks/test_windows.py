@@ -115,7 +115,7 @@ def write_part(path, length, seed):
 
 
 def test_memory_stays_bounded_on_a_large_file(tmp_path):
-    """An epoch over 215 MB takes about 110: eight windows, 50, their copies, the program. Mapped whole: 300."""
+    """An epoch over 215 MB takes about 110: eight windows, their copies, the program. Mapped whole: 300."""
     length = 70_000
     write_part(tmp_path / "part0.npz", length, 0)
     write_part(tmp_path / "part1.npz", length, 1)

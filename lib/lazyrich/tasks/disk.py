@@ -36,7 +36,7 @@ def find(folder: str | Path, names: Iterable[str], what: str) -> Path:
 
 def damaged(path: Path, why: str) -> OSError:
     """The error for a file that is not what it should be."""
-    return OSError(f"{path}: {why}; download it again")
+    return OSError(f"{path}: {why}; delete it and download it again")
 
 
 def head(path: Path, count: int = 16) -> bytes:

@@ -5,7 +5,6 @@ records what they were in a lock file beside them; a later change is an error.
 """
 
 import re
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -46,10 +45,10 @@ def cifar5m_files(
     opened = []
     for part in parts:
         path = find(folder, [f"part{part}.npz", f"cifar5m_part{part}.npz"], "CIFAR-5M")
-        head(path)
-        trust_on_first_use(path, Path(folder) / LOCK.format("cifar5m"), crc_is_right, again)
         images = map_npz(path, "X", (length, 32, 32, 3), "u")
-        opened.append((images, labels_within(path, map_npz(path, "Y", (length,)), 10)))
+        labels = labels_within(path, map_npz(path, "Y", (length,)), 10)
+        trust_on_first_use(path, Path(folder) / LOCK.format("cifar5m"), crc_is_right, again)
+        opened.append((images, labels))
     return opened
 
 
@@ -72,20 +71,18 @@ def mnist1m_files(
     for part in parts:
         path = find(folder, [f"MNIST_images_{part}.npz"], "MNIST-1M")
         names = [f"MNIST_labels_{part}.npy", f"MNIST_labels_{part}.npz.npy"]
-        labels = find(folder, names, "MNIST-1M")
-        for file in (path, labels):
-            head(file)
-        shape = (length, 1, 28, 28)
-        trust_on_first_use(path, lock, partial(_finite, shape=shape), again)
-        trust_on_first_use(labels, lock, again=again)
-        images = map_npz(path, "arr_0", shape, "f")
-        opened.append((images[:, 0], labels_within(labels, map_npy(labels, (length,)), 10)))
+        beside = find(folder, names, "MNIST-1M")
+        images = map_npz(path, "arr_0", (length, 1, 28, 28), "f")
+        labels = labels_within(beside, map_npy(beside, (length,)), 10)
+        trust_on_first_use(path, lock, _finite, again)
+        trust_on_first_use(beside, lock, again=again)
+        opened.append((images[:, 0], labels))
     return opened
 
 
-def _finite(path: Path, shape: tuple[int, ...]) -> None:
+def _finite(path: Path) -> None:
     crc_is_right(path)
-    images = map_npz(path, "arr_0", shape, "f")
+    images = map_npz(path, "arr_0", kinds="f")
     for start in range(0, len(images), 4096):
         if not np.isfinite(images[start : start + 4096]).all():
             raise damaged(path, f"a pixel among images {start}… is not finite")

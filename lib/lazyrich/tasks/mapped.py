@@ -1,21 +1,41 @@
 """Arrays in npz and npy files, memory-mapped where they lie and never loaded as Python objects."""
 
+import errno
 import math
 import mmap
 import shutil
+import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
 from lazyrich.tasks.disk import damaged, head
 
-BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OverflowError)
+# What zipfile raises on a file that is cut, encrypted, or never was one.
+BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError)
+KINDS = {"iuf": "numbers", "u": "unsigned integers", "f": "floating numbers"}  # NumPy's letters
+
+
+@contextmanager
+def whole_zip(path: Path) -> Iterator[zipfile.ZipFile]:
+    """A zip file; what shows inside that it is damaged becomes an OSError that names it."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            yield archive
+    except BROKEN_ZIP as error:
+        raise damaged(path, f"not a complete zip file ({error})") from error
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        raise damaged(path, "not a complete zip file (it points to before its start)") from error
 
 
 def map_npz(
-    path: str | Path, member: str, shape: tuple[int, ...] | None = None, kinds: str = "biufc"
+    path: str | Path, member: str, shape: tuple[int, ...] | None = None, kinds: str = "iuf"
 ) -> np.ndarray:
     """One array of an npz file, memory-mapped.
 
@@ -24,30 +44,27 @@ def map_npz(
     under a temporary name until its checksum was right.
 
     Args:
-        shape, kinds: what the array must be, dtype kinds as NumPy's; looked at before anything is unpacked.
+        shape, kinds: what the array must be, a key of ``KINDS``; looked at before anything is unpacked.
 
     Raises OSError for a file that is no complete zip file, lacks the member, holds Python objects or
     another array, or is shorter than its header says, and when the disk has no room to unpack.
     """
     path = Path(path)
     head(path)
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-            if f"{member}.npy" not in names:
-                raise damaged(path, f"it holds {names[:5]}, not {member}.npy")
-            entry = archive.getinfo(f"{member}.npy")
-            with archive.open(entry) as packed:
-                _header(path, packed, entry.file_size, shape, kinds)
-            if entry.compress_type == zipfile.ZIP_STORED:
-                return _map(path, _data_offset(path, entry), entry.file_size, shape, kinds)
-            unpacked = _unpack(archive, entry, path.with_name(f"{path.name}.{member}.npy"))
-    except BROKEN_ZIP as error:
-        raise damaged(path, f"not a complete npz file ({error})") from error
+    with whole_zip(path) as archive:
+        names = archive.namelist()
+        if f"{member}.npy" not in names:
+            raise damaged(path, f"it holds {names[:5]}, not {member}.npy")
+        entry = archive.getinfo(f"{member}.npy")
+        with archive.open(entry) as packed:
+            _header(path, packed, entry.file_size, shape, kinds)
+        if entry.compress_type == zipfile.ZIP_STORED:
+            return _map(path, _data_offset(path, entry), entry.file_size, shape, kinds)
+        unpacked = _unpack(archive, entry, path.with_name(f"{path.name}.{member}.npy"))
     return map_npy(unpacked, shape, kinds)
 
 
-def map_npy(path: str | Path, shape: tuple[int, ...] | None = None, kinds: str = "biufc") -> np.ndarray:
+def map_npy(path: str | Path, shape: tuple[int, ...] | None = None, kinds: str = "iuf") -> np.ndarray:
     """The array of an npy file, memory-mapped; arguments and errors as `map_npz`."""
     path = Path(path)
     head(path)
@@ -64,11 +81,8 @@ def forget(array: np.ndarray) -> None:
 
 def crc_is_right(path: Path) -> None:
     """Read a zip file through. Raises OSError, naming the file and the member, when a checksum is wrong."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            wrong = archive.testzip()
-    except BROKEN_ZIP as error:
-        raise damaged(path, f"not a complete zip file ({error})") from error
+    with whole_zip(path) as archive:
+        wrong = archive.testzip()
     if wrong:
         raise damaged(path, f"{wrong} in it has a wrong checksum (CRC)")
 
@@ -123,7 +137,7 @@ def _header(path: Path, file, size: int, shape, kinds: str) -> tuple:
     if dtype.hasobject:
         raise damaged(path, "it holds Python objects, which are never loaded")
     if dtype.kind not in kinds or shape not in (None, found):
-        expected = f"{'any shape' if shape is None else shape}, dtype of kind {' or '.join(kinds)}"
+        expected = f"{KINDS[kinds]}{'' if shape is None else f' {shape}'}"
         raise damaged(path, f"it holds {dtype} {found}, expected {expected}")
     length, rest = math.prod(found) * dtype.itemsize, size - (file.tell() - start)
     if length != rest:

@@ -60,22 +60,18 @@ def mnist_files(folder: str | Path, split: str = "train", name: str = "mnist") -
     if split not in ("train", "test") or name not in IDX_SHA256:
         raise ValueError(f"split, name = {split!r}, {name!r}: expected train or test, {sorted(IDX_SHA256)}")
     prefix = "train" if split == "train" else "t10k"
-    images, labels = (
-        _published(Path(folder), name, stem)
-        for stem in (f"{prefix}-images-idx3-ubyte", f"{prefix}-labels-idx1-ubyte")
-    )
+    stems = f"{prefix}-images-idx3-ubyte", f"{prefix}-labels-idx1-ubyte"
+    paths = [find(folder, [stem, f"{stem}.gz"], name) for stem in stems]
+    known = [IDX_SHA256[name][stem] for stem in stems]
+    packed = [None if sha256 else GZIP_SHA256[stem] for sha256, stem in zip(known, stems, strict=True)]
+    images, labels = map(read_idx, paths, known, packed)
     if images.ndim != 3 or labels.shape != images.shape[:1]:
         raise OSError(f"{folder}: {images.shape} images and {labels.shape} labels do not belong together")
-    return Images(images.astype(np.float32) / np.float32(255), labels_within(Path(folder), labels, 10))
-
-
-def _published(folder: Path, name: str, stem: str) -> np.ndarray:
-    """One idx file, checked by the hash of its content, else of the gzip file, else by first use."""
-    path, sha256 = find(folder, [stem, f"{stem}.gz"], name), IDX_SHA256[name][stem]
-    array = read_idx(path, sha256, GZIP_SHA256.get(stem) if sha256 is None else None)
-    if sha256 is None and path.suffix != ".gz":
-        trust_on_first_use(path, folder / IDX_LOCK)
-    return array
+    labels = labels_within(paths[1], labels, 10)
+    for path, sha256 in zip(paths, known, strict=True):
+        if sha256 is None and path.suffix != ".gz":
+            trust_on_first_use(path, Path(folder) / IDX_LOCK)
+    return Images(images.astype(np.float32) / np.float32(255), labels)
 
 
 class _ArraysOnly(pickle.Unpickler):
