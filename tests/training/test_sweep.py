@@ -1,13 +1,20 @@
 """Sweeps against training one cell at a time in float64, by hand."""
 
+import re
+import subprocess
+import sys
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
 from flax import nnx
 
-from lazyrich.models import MLP, learning_rates
-from lazyrich.training import losses, sweep
+from lazyrich.models import MLP, functional, learning_rates
+from lazyrich.models import centred as centred_network
+from lazyrich.training import _chunks, losses, sweep
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(16, 5)).astype(np.float32)
@@ -23,27 +30,27 @@ def rates():
     return RATE * np.where(STRENGTH < 1, STRENGTH**2, STRENGTH ** (2 / 3))[:, None]
 
 
-def by_hand(seed, strength, rate, steps, sign=False):
+def by_hand(seed, strength, rate, steps, optimiser=None, loss=losses.mean_square, y=Y):
     """Losses of one cell, in float64 with two outputs subtracted."""
     graph, start = nnx.split(mlp(nnx.Rngs(params=jax.random.key(seed))))
     start = jax.tree.map(lambda a: a.astype(jnp.float64), start)
+    x, y = X.astype(np.float64), y.astype(np.float64) if y.dtype == np.float32 else y
     factors, theta, values = learning_rates(start), start, []
+    optimiser = optimiser or optax.sgd(1.0)
+    state = optimiser.init(start)
 
     @jax.jit
-    def advance(theta):
+    def advance(theta, state):
         def objective(theta):
-            f = (
-                nnx.merge(graph, theta)(X.astype(np.float64)) - nnx.merge(graph, start)(X.astype(np.float64))
-            ) / strength
-            return losses.mean_square(f, Y.astype(np.float64))
+            return loss((nnx.merge(graph, theta)(x) - nnx.merge(graph, start)(x)) / strength, y)
 
         value, g = jax.value_and_grad(objective)(theta)
-        return value, jax.tree.map(
-            lambda t, g, r: t - rate * r * (jnp.sign(g) if sign else g), theta, g, factors
-        )
+        with jax.numpy_dtype_promotion("standard"):
+            u, state = optimiser.update(g, state, theta)
+        return value, jax.tree.map(lambda t, u, r: t + rate * r * u, theta, u, factors), state
 
     for _ in range(steps):
-        value, theta = advance(theta)
+        value, theta, state = advance(theta, state)
         values.append(float(value))
     return np.array(values)
 
@@ -98,9 +105,21 @@ def test_a_diverged_cell_is_frozen_and_the_others_go_on():
     assert np.isinf(run.late_median[0, 1])
 
 
-def test_sign_descent():
-    run = sweep(mlp, (X, Y), steps=12, feature_strength=0.5, learning_rate=1e-4, optimiser="sign")
-    np.testing.assert_allclose(run.loss[0], by_hand(0, 0.5, 1e-4, 12, sign=True), rtol=1e-5)
+@pytest.mark.parametrize(("name", "optimiser"), [("sign", optax.sign_sgd), ("adam", optax.adam)])
+def test_optimisers(name, optimiser):
+    run = sweep(mlp, (X, Y), steps=12, feature_strength=0.5, learning_rate=1e-4, optimiser=name)
+    np.testing.assert_allclose(run.loss[0], by_hand(0, 0.5, 1e-4, 12, optimiser(1.0)), rtol=1e-5)
+
+
+def test_cross_entropy():
+    labels = np.arange(16) % 2
+    run = sweep(
+        mlp, (X, labels), steps=12, feature_strength=1e-3, learning_rate=[1e-7, 1e-6], loss="cross_entropy"
+    )
+    for got, rate in zip(run.loss[0], (1e-7, 1e-6), strict=True):
+        values = by_hand(0, 1e-3, rate, 12, loss=losses.cross_entropy, y=labels)
+        assert values[-1] < values[0]
+        np.testing.assert_allclose(got, values, rtol=1e-5)
 
 
 def test_probes():
@@ -117,11 +136,140 @@ def test_probes():
     assert (np.diff(norm, axis=1) > 0).all()
 
 
+def test_probes_reach_hessian_vector_products_and_skip_the_dead():
+    def curvature(step, theta0, delta, gamma, batch):
+        f = centred_network(lambda theta, x: nnx.merge(nnx.graphdef(mlp(nnx.Rngs(0))), theta)(x), gamma)
+        gradient = jax.grad(lambda d: losses.mean_square(f(theta0, d, batch[0]), batch[1]))
+        ones = jax.tree.map(jnp.ones_like, delta)
+        return sum(jnp.vdot(a, b) for a, b in zip(
+            jax.tree.leaves(jax.jvp(gradient, (delta,), (ones,))[1]), jax.tree.leaves(ones), strict=True
+        ))  # fmt: skip
+
+    run = sweep(
+        mlp, (X, Y), steps=40, feature_strength=1.0, learning_rate=[0.05, 1e6], chunk=5,
+        probes={"c": curvature}, probe_steps=[0, 20],
+    )  # fmt: skip
+    apply, theta0 = functional(mlp(nnx.Rngs(params=jax.random.key(0))))
+
+    def along(s):
+        moved = jax.tree.map(lambda a: a.astype(jnp.float64) + s, theta0)
+        start = jax.tree.map(lambda a: a.astype(jnp.float64), theta0)
+        return losses.mean_square(
+            apply(moved, X.astype(float)) - apply(start, X.astype(float)), Y.astype(float)
+        )
+
+    expected = jax.grad(jax.grad(along))(jnp.float64(0))
+    np.testing.assert_allclose(run.probes["c"][0, :, 0], expected, rtol=1e-4)
+    assert run.probes["c"][0, 0, 1] != 0 == run.probes["c"][0, 1, 1]
+
+
+DYING = dict(
+    steps=40, feature_strength=0.5, chunk=4, learning_rate=np.array([0.02, *np.geomspace(20, 2e6, 6), 0.2])
+)
+
+
+def test_programs_are_compiled_once_for_a_size():
+    """Eight cells, then four or two: one program each, whatever the seeds, strengths and rates."""
+    _chunks.advance.clear_cache()
+    run = sweep(mlp, (X, Y), **DYING)
+    assert run.diverged.sum() == 6
+    sizes = _chunks.advance._cache_size()
+    assert sizes <= 3
+    sweep(mlp, (X + 1, Y), **DYING | dict(feature_strength=0.6, seeds=[3, 4], data_seed=1))
+    assert _chunks.advance._cache_size() <= 3
+
+
+def test_packing_changes_no_living_cell():
+    run = sweep(mlp, (X, Y), **DYING)
+    unpacked = sweep(mlp, (X, Y), **DYING | dict(chunk=40))
+    assert (run.diverged_at == unpacked.diverged_at).all()
+    np.testing.assert_allclose(run.loss, unpacked.loss, rtol=1e-4)
+
+
+def test_one_device_or_more():
+    """A device more changes rounding only, and at the edge of divergence training amplifies rounding."""
+    rates = np.geomspace(0.01, 1000, 56)
+    options = dict(steps=40, feature_strength=1.0, learning_rate=rates)
+    one = sweep(mlp, (X, Y), devices=jax.local_devices()[:1], **options)
+    two = sweep(mlp, (X, Y), devices=jax.local_devices()[:2], **options)
+    agree(one, two)
+
+
+def agree(one, two):
+    assert (one.diverged == two.diverged).all()
+    both = ~one.diverged
+    close = np.isclose(one.loss[both], two.loss[both], rtol=1e-4).all(axis=-1)
+    assert close.mean() >= 53 / 56
+
+
+FOUR = """
+import sys
+sys.path[:0] = [sys.argv[1], sys.argv[1] + "/training"]
+import lazyrich.device
+lazyrich.device.setup(host_devices=4)
+import jax, numpy as np
+import test_sweep as t
+assert len(jax.local_devices()) == 4
+options = dict(steps=40, feature_strength=1.0, learning_rate=np.geomspace(0.01, 1000, 56))
+four = t.sweep(t.mlp, (t.X, t.Y), **options)
+t.agree(four, t.sweep(t.mlp, (t.X, t.Y), devices=jax.local_devices()[:1], **options))
+"""
+
+
+def test_four_devices():
+    subprocess.run([sys.executable, "-c", FOUR, str(Path(__file__).parents[1])], check=True)
+
+
+@pytest.fixture
+def compiled(monkeypatch):
+    """The text of the programs that sweeps compile."""
+    texts, advance = [], _chunks.advance
+
+    def recorded(*arguments):
+        texts.append(advance.lower(*arguments).compile().as_text())
+        return advance(*arguments)
+
+    monkeypatch.setattr(_chunks, "advance", recorded)
+    return texts
+
+
+def test_devices_do_not_talk(compiled):
+    sweep(mlp, (X, Y), steps=3, feature_strength=1.0, learning_rate=[0.1, 0.2, 0.3, 0.4])
+    assert len(jax.local_devices()) > 1
+    assert "num_partitions=2" in compiled[0]
+    assert not re.search(r"all-(reduce|gather|to-all)|collective|reduce-scatter|send|recv", compiled[0])
+
+
+def test_memory_is_estimated_from_above():
+    graph, theta0 = nnx.split(mlp(nnx.Rngs(0)))
+    program = _chunks.Program(graph, losses.mean_square, lambda: optax.sgd(1.0), None, True, np.inf, 8)
+    draw = jax.tree_util.Partial(lambda key, step: (jnp.asarray(X), jnp.asarray(Y)))
+    key, count = jax.random.key(0), 64
+    many = lambda a: jnp.zeros((count, *a.shape), a.dtype)
+    cells = {
+        "delta": jax.tree.map(many, theta0),
+        "state": jax.vmap(program.optimiser().init)(jax.tree.map(many, theta0)),
+        "strength": jnp.ones(count, jnp.float32),
+        "rate": jnp.ones(count, jnp.float32),
+        "diverged_at": jnp.full(count, -1, jnp.int32),
+    }
+    used = _chunks.advance.lower(program, theta0, cells, draw, key, 0, 8).compile().memory_analysis()
+    most = (used.temp_size_in_bytes + used.argument_size_in_bytes) / count
+    estimate = _chunks.cell_bytes(program, theta0, draw, key)
+    assert most < estimate < 8 * most
+
+
 @pytest.mark.parametrize(("change", "message"), [
     (dict(steps=0), "steps = 0"),
     (dict(learning_rate=-1.0), "learning_rate = -1.0"),
     (dict(feature_strength=np.inf), "feature_strength = inf"),
     (dict(seeds=[[0]]), "seeds of shape"),
+    (dict(seeds=[]), "seeds of shape"),
+    (dict(seeds=[-1]), r"seeds = \[-1\]: expected integers"),
+    (dict(seeds=0.5), r"seeds = \[0.5\]: expected integers"),
+    (dict(learning_rate=[]), "expected a cell"),
+    (dict(devices=[]), r"devices = \[\]"),
+    (dict(ceiling=0), "ceiling = 0"),
     (dict(chunk=0), "chunk = 0"),
     (dict(memory=100), "memory = 100: one cell takes about"),
     (dict(loss="cube"), "loss = 'cube'"),

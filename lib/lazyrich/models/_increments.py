@@ -6,12 +6,13 @@ A rule must not subtract two nearly equal numbers unless both are inputs. What m
 
 import itertools
 import math
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.custom_derivatives import SymbolicZero
 
 
 class Pair(NamedTuple):
@@ -113,14 +114,36 @@ def _convert(bind, params, outs, p):
 # ── products, quotients, powers ───────────────────────────────────────────────────────────────────
 
 
-@rule("mul", "dot_general", "conv_general_dilated")
+@rule("dot_general")
+def _dot(bind, params, outs, x, y):
+    # Mapped over Δ, two stacks multiply faster than a stack by a shared matrix, which XLA would transpose.
+    if not moves(x):
+        x = Pair(x.value + 0 * lax.stop_gradient(y.delta.ravel()[0]))
+    return _bilinear(bind, params, outs, x, y)
+
+
+@rule("mul", "conv_general_dilated")
 def _bilinear(bind, params, outs, x, y):
-    terms = []
-    if x.delta is not None:
-        terms.append(bind(x.delta, y.value, **params))
-    if y.delta is not None:
-        terms.append(bind(moved(x), y.delta, **params))
-    return [reduce(jnp.add, terms)]
+    product = partial(bind, **params)
+    if y.delta is None:
+        return [product(x.delta, y.value)]
+    if x.delta is None:
+        return [product(x.value, y.delta)]
+    return [_rise(product, *x, *y)]
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _rise(product, x, dx, y, dy):
+    """(x + dx)(y + dy) − xy; two products forwards and, by the rule below, two backwards instead of three."""
+    return product(dx, y) + product(x + dx, dy)
+
+
+@partial(_rise.defjvp, symbolic_zeros=True)
+def _rise_jvp(product, primals, tangents):
+    (x, dx, y, dy), (tx, tdx, ty, tdy) = primals, tangents
+    terms = [(tx, dy), (tdx, y + dy), (dx, ty), (x + dx, tdy)]
+    terms = [product(*pair) for pair in terms if not any(isinstance(t, SymbolicZero) for t in pair)]
+    return _rise(product, *primals), reduce(jnp.add, terms)
 
 
 @unary("square")

@@ -6,9 +6,10 @@ once for all cells. The host runs the program in chunks of steps: between chunks
 diverged out and packs the others together.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -20,8 +21,10 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jax.tree_util import Partial
 
+from lazyrich.files import sha256
 from lazyrich.models.centering import difference
-from lazyrich.models.layers import learning_rates
+from lazyrich.training import _chunks as chunks
+from lazyrich.training._checkpoint import Store
 from lazyrich.training.loop import OPTIMISERS, _check, _fixed
 from lazyrich.training.losses import LOSSES
 
@@ -60,31 +63,6 @@ class Sweep:
         return lambda x: increment(theta0, delta, jnp.asarray(x)) / strength
 
 
-@dataclass(frozen=True)
-class _Program:
-    """All that a compiled program depends on besides the shapes of its arrays."""
-
-    graphdef: Any
-    loss: Callable
-    optimiser: Callable[[], optax.GradientTransformation]
-    schedule: Callable[[Array], Array] | None
-    centred: bool
-    ceiling: float
-    chunk: int
-
-    def predict(self, theta0, delta, strength, x):
-        apply = lambda theta, x: nnx.merge(self.graphdef, theta)(x)
-        if self.centred:
-            f = difference(apply)(theta0, delta, x)
-        else:
-            f = apply(jax.tree.map(jnp.add, theta0, delta), x)
-        return f / strength.astype(f.dtype)
-
-    def objective(self, delta, theta0, strength, batch):
-        x, y = batch
-        return self.loss(self.predict(theta0, delta, strength, x), y)
-
-
 def sweep(
     make: Callable[[nnx.Rngs], nnx.Module],
     batches: tuple[Any, Any] | Callable[[Array, Array], tuple[Array, Array]],
@@ -104,7 +82,9 @@ def sweep(
     ceiling: float = np.inf,
     memory: int = 2**30,
     chunk: int = 100,
+    devices: Sequence[jax.Device] | None = None,
     progress: Callable[[Iterable], Iterable] = iter,
+    checkpoint: str | Path | None = None,
 ) -> Sweep:
     r"""Train every cell (γ, η) for every seed, in GE's convention:
 
@@ -130,12 +110,20 @@ def sweep(
         ceiling: a loss above it counts as diverged, as one that is not finite does.
         memory: bytes that the cells trained together may take; they are split into groups that fit.
         chunk: steps between two looks of the host at which cells still live.
-        progress: wraps the iterable of (seed, group) pairs, as `lazyrich.runs.progress` does.
+        devices: that share the cells out among them without talking to each other; None is all local ones.
+        progress: wraps the list of (seed's index, group) pairs, as `lazyrich.runs.progress` does.
+        checkpoint: a folder in which each finished pair is kept. The same call again resumes from there;
+            delete the folder when its results are no longer wanted.
+
+    One program is compiled for each of the sizes n, n/2, n/4, … that packing reaches. How cells are
+    grouped, packed and shared out does not change them beyond rounding; at the edge of divergence
+    training amplifies rounding.
 
     Raises:
         ValueError: steps < 1, a rate or strength that is not positive and finite, an unknown loss or
-            optimiser, probe steps outside the run, a network with state besides its parameters, or a
-            memory in which not one cell fits.
+            optimiser, probe steps outside the run, a network with state besides its parameters, a
+            memory in which not one cell fits, a checkpoint that is damaged or of another sweep.
+        OSError: the checkpoint cannot be written or its disk has too little space, before any training.
 
     >>> from lazyrich.models import MLP
     >>> x, y = jnp.eye(4, dtype=jnp.float32), jnp.ones((4, 1), jnp.float32)
@@ -148,15 +136,24 @@ def sweep(
     strengths, rates = np.broadcast_arrays(feature_strength, learning_rate)
     seeds = np.atleast_1d(np.asarray(seeds))
     probe_steps = np.unique(np.asarray(probe_steps, int))
+    devices = jax.local_devices() if devices is None else list(devices)
     _check(steps, strengths, rates, probe_steps, loss, optimiser)
-    if seeds.ndim != 1:
-        raise ValueError(f"seeds of shape {seeds.shape}: expected a number or one dimension")
+    if seeds.ndim != 1 or not seeds.size:
+        raise ValueError(f"seeds of shape {seeds.shape}: expected a number or one dimension, not empty")
+    if seeds.dtype.kind not in "iu" or not (0 <= seeds.min() <= seeds.max() < 2**32):
+        raise ValueError(f"seeds = {seeds.tolist()}: expected integers in 0…2³² − 1")
+    if not strengths.size:
+        raise ValueError(f"feature_strength, learning_rate of shape {strengths.shape}: expected a cell")
     if chunk < 1:
         raise ValueError(f"chunk = {chunk}: expected at least 1")
+    if not devices:
+        raise ValueError("devices = []: expected at least one")
+    if not ceiling > 0:
+        raise ValueError(f"ceiling = {ceiling}: expected above 0")
     graphdef, _, rest = nnx.split(nnx.eval_shape(lambda: make(nnx.Rngs(params=0))), nnx.Param, ...)
     if jax.tree.leaves(rest):
         raise ValueError(f"make: the network has state besides its parameters: {rest}")
-    program = _Program(
+    program = chunks.Program(
         graphdef,
         LOSSES[loss] if isinstance(loss, str) else loss,
         OPTIMISERS[optimiser] if isinstance(optimiser, str) else optimiser,
@@ -172,14 +169,24 @@ def sweep(
     if not shared_data:
         keys = [jax.random.fold_in(key, seed) for key, seed in zip(keys, seeds.tolist(), strict=True)]
     groups = _groups(program, starts[0], draw, keys[0], strengths.size, memory)
-    flat = strengths.ravel(), rates.ravel()
-    results = [
-        [
-            _train(program, starts[k], draw, keys[k], flat[0][g], flat[1][g], steps, probes, probe_steps)
-            for g in groups
-        ]
-        for k in progress(range(len(seeds)))
-    ]
+    job = _Job(
+        program, draw, probes, steps, probe_steps, strengths.ravel(), rates.ravel(),
+        devices[: len(groups[0])], len(groups[0]),
+    )  # fmt: skip
+    pairs = [(k, g) for k in range(len(seeds)) for g in range(len(groups))]
+    results: list[list[Any]] = [[] for _ in seeds]
+    store = None
+    if checkpoint is not None:
+        size = len(seeds) * job.result_bytes(starts[0], keys[0], strengths.size)
+        store = Store(checkpoint, job.fingerprint(starts, keys, groups), size)
+    for k, g in progress(pairs):
+        blank = job.blank(starts[k], keys[k], len(groups[g]))
+        found = store.load(f"{k}-{g}", blank) if store else None
+        if found is None:
+            found = job.train(starts[k], keys[k], groups[g], *blank)
+            if store:
+                store.save(f"{k}-{g}", found)
+        results[k].append(found)
     merged = lambda *parts: np.concatenate(parts).reshape(strengths.shape + parts[0].shape[1:])
     each = [jax.tree.map(merged, *parts) for parts in results]
     stacked = lambda *parts: np.stack(parts)
@@ -190,122 +197,103 @@ def sweep(
     )  # fmt: skip
 
 
-def _train(program, theta0, draw, key, strengths, rates, steps, probes, probe_steps):
-    """One seed's cells from start to end, in host memory: losses, divergence, probes, increments."""
-    count = len(strengths)
-    zeros = lambda a: np.zeros((count, *a.shape), a.dtype)
-    delta = jax.tree.map(zeros, jax.tree.map(np.asarray, theta0))
-    with jax.numpy_dtype_promotion("standard"):
-        state = jax.tree.map(np.asarray, jax.vmap(program.optimiser().init)(jax.tree.map(jnp.asarray, delta)))
-    cells = {
-        "delta": delta, "state": state,
-        "strength": np.asarray(strengths, np.float32), "rate": np.asarray(rates, np.float32),
-        "diverged_at": np.full(count, -1, np.int32),
-    }  # fmt: skip
-    losses = np.full((count, steps), np.inf, np.float32)
-    recorded: dict[str, Any] = {}
-    here = np.arange(count)  # which cells are on the device
-    living = _placed(cells, here)
-    marks = sorted({*range(0, steps, program.chunk), *probe_steps.tolist(), steps} - {0})
-    start = 0
-    for stop in [*([0] if 0 in probe_steps else []), *marks]:
-        if stop > start:
-            living, values = _advance(program, theta0, living, draw, key, start, stop)
-            losses[here] = _filled(losses[here], np.asarray(values)[: len(here)], start, stop)
-            start = stop
-        if stop in probe_steps and len(here):
-            seen = _probe(program, theta0, living, draw, key, np.int32(stop), probes)
-            slot = int(np.searchsorted(probe_steps, stop))
-            for name, tree in seen.items():
-                empty = lambda a: np.zeros((count, len(probe_steps), *a.shape[1:]), a.dtype)
-                if name not in recorded:
-                    recorded[name] = jax.tree.map(empty, tree)
-                jax.tree.map(partial(_note, here=here, slot=slot), recorded[name], tree)
-        alive = np.asarray(living["diverged_at"])[: len(here)] < 0
-        if stop == steps or _bucket(int(alive.sum())) < _bucket(len(here)):
-            jax.tree.map(partial(_note, here=here), cells, living)
-            here = here[alive]
-            if stop < steps and len(here):
-                living = _placed(cells, here)
-        if not len(here):
-            break
-    return losses, cells["diverged_at"], recorded, cells["delta"]
+@dataclass(frozen=True)
+class _Job:
+    """The training of any group of cells of any seed."""
 
+    program: chunks.Program
+    draw: Partial
+    probes: dict[str, Partial]
+    steps: int
+    probe_steps: np.ndarray
+    strengths: np.ndarray
+    rates: np.ndarray
+    devices: list[jax.Device]
+    largest: int  # cells of the largest group
 
-def _filled(rows, values, start, stop):
-    rows[:, start:stop] = values[:, : stop - start]
-    return rows
-
-
-def _note(into, values, *, here, slot=None):
-    into[here if slot is None else (here, slot)] = np.asarray(values)[: len(here)]
-
-
-def _bucket(count: int) -> int:
-    """The sizes that programs are compiled for: a multiple of the devices, at most an eighth too large."""
-    devices = len(jax.local_devices())
-    unit = devices * max(1, 2 ** (max(int(count), 1) - 1).bit_length() // (4 * devices))
-    return -(-max(int(count), 1) // unit) * unit
-
-
-def _placed(cells, here):
-    """The cells of some indices on the devices, padded with copies of the last to a bucket's size."""
-    padded = np.concatenate([here, np.full(_bucket(len(here)) - len(here), here[-1])])
-    devices = jax.local_devices()
-    split = NamedSharding(Mesh(np.array(devices), ("cells",)), PartitionSpec("cells"))
-    return jax.tree.map(lambda a: jax.device_put(a[padded], split), cells)
-
-
-@partial(jax.jit, static_argnums=0, donate_argnums=2)
-def _advance(program, theta0, cells, draw, key, start, stop):
-    """Steps start … stop − 1 of all cells; their losses, (cells, chunk)."""
-    optimiser, factors = program.optimiser(), learning_rates(theta0)
-
-    def propose(step, cell, batch):
-        value, grads = jax.value_and_grad(program.objective)(cell["delta"], theta0, cell["strength"], batch)
-        # optax counts steps in weak integers, which strict promotion refuses
-        with jax.numpy_dtype_promotion("standard"):
-            updates, state = optimiser.update(grads, cell["state"], cell["delta"])
-        rate = cell["rate"]
-        if program.schedule is not None:
-            rate = rate * jnp.asarray(program.schedule(step), rate.dtype)
-        delta = jax.tree.map(
-            lambda d, u, r: d + u * (rate * r).astype(u.dtype), cell["delta"], updates, factors
+    def blank(self, theta0, key, count: int) -> tuple[np.ndarray, np.ndarray, Any, Any]:
+        """Losses, divergence, probes and increments of some cells before training, in host memory."""
+        cells = jax.eval_shape(jax.tree_util.Partial(self._cells, theta0, np.arange(1)))
+        seen = jax.eval_shape(
+            partial(chunks.probe, self.program), theta0, cells, self.draw, key, jnp.int32(0), self.probes
         )
-        sound = jnp.stack([jnp.isfinite(d).all() for d in jax.tree.leaves(delta)]).all()
-        alive = (cell["diverged_at"] < 0) & jnp.isfinite(value) & (value <= program.ceiling) & sound
-        keep = partial(jax.tree.map, partial(jnp.where, alive))
-        new = cell | {
-            "delta": keep(delta, cell["delta"]),
-            "state": keep(state, cell["state"]),
-            "diverged_at": jnp.where((cell["diverged_at"] < 0) & ~alive, step, cell["diverged_at"]),
-        }
-        return new, jnp.where(alive, value, jnp.inf).astype(jnp.float32)
+        return (
+            np.full((count, self.steps), np.inf, np.float32),
+            np.full(count, -1, np.int32),
+            jax.tree.map(lambda a: np.zeros((count, len(self.probe_steps), *a.shape[1:]), a.dtype), seen),
+            jax.tree.map(lambda a: np.zeros((count, *a.shape), a.dtype), theta0),
+        )
 
-    def step(now, carry):
-        cells, losses = carry
-        cells, values = jax.vmap(propose, in_axes=(None, 0, None))(now, cells, draw(key, now))
-        return cells, jax.lax.dynamic_update_index_in_dim(losses, values, now - start, 1)
+    def _cells(self, theta0, which) -> dict:
+        delta = jax.tree.map(lambda a: jnp.zeros((len(which), *a.shape), a.dtype), theta0)
+        with jax.numpy_dtype_promotion("standard"):
+            state = jax.vmap(self.program.optimiser().init)(delta)
+        return {
+            "delta": delta, "state": state,
+            "strength": jnp.asarray(self.strengths[which], jnp.float32),
+            "rate": jnp.asarray(self.rates[which], jnp.float32),
+            "diverged_at": jnp.full(len(which), -1, jnp.int32),
+        }  # fmt: skip
 
-    count = cells["rate"].shape[0]
-    losses = jnp.zeros((count, program.chunk), jnp.float32)
-    start, stop = jnp.int32(start), jnp.int32(stop)
-    return jax.lax.fori_loop(start, stop, step, (cells, losses))
+    def train(self, theta0, key, which, losses, diverged_at, recorded, delta):
+        """Train the cells of these indices from start to end; fills and returns the blank results."""
+        cells = jax.tree.map(np.array, self._cells(theta0, which))
+        cells["delta"], cells["diverged_at"] = delta, diverged_at
+        here = np.arange(len(which))  # which of them are on the devices
+        size = self._size(len(here), _rounded(self.largest, len(self.devices)))
+        living, start = self._placed(cells, here, size), 0
+        looks = {*range(self.program.chunk, self.steps, self.program.chunk), *self.probe_steps.tolist()}
+        for stop in sorted({*looks, self.steps}):
+            if stop > start:
+                living, values = chunks.advance(self.program, theta0, living, self.draw, key, start, stop)
+                losses[here, start:stop] = np.asarray(values)[: len(here), : stop - start]
+                start = stop
+            alive = np.asarray(living["diverged_at"])[: len(here)] < 0
+            smaller = self._size(int(alive.sum()), size)
+            if stop == self.steps or not alive.any() or smaller < size:
+                jax.tree.map(partial(_put, here, slice(len(here))), cells, living)
+                here, size, alive = here[alive], smaller, alive[alive]
+                if stop == self.steps or not len(here):
+                    break
+                living = self._placed(cells, here, size)
+            if stop in self.probe_steps:
+                seen = chunks.probe(self.program, theta0, living, self.draw, key, np.int32(stop), self.probes)
+                slot = int(np.searchsorted(self.probe_steps, stop))
+                jax.tree.map(partial(_put, (here[alive], slot), np.flatnonzero(alive)), recorded, seen)
+        return losses, diverged_at, recorded, delta
 
+    def _size(self, count: int, size: int) -> int:
+        """The least of size, size/2, size/4, …, each a multiple of the devices, that holds so many cells."""
+        while count <= (half := _rounded(-(-size // 2), len(self.devices))) < size:
+            size = half
+        return size
 
-@partial(jax.jit, static_argnums=0)
-def _probe(program, theta0, cells, draw, key, step, probes):
-    batch = draw(key, step)
+    def _placed(self, cells, here, size):
+        """The cells of some indices on the devices, padded with copies of the last."""
+        padded = np.concatenate([here, np.full(size - len(here), here[-1])])
+        split = NamedSharding(Mesh(np.array(self.devices), ("cells",)), PartitionSpec("cells"))
+        return jax.tree.map(lambda a: jax.device_put(a[padded], split), cells)
 
-    def measure(cell):
-        return {n: probe(step, theta0, cell["delta"], cell["strength"], batch) for n, probe in probes.items()}
+    def result_bytes(self, theta0, key, count: int) -> int:
+        return count * sum(leaf.nbytes for leaf in jax.tree.leaves(self.blank(theta0, key, 1)))
 
-    return jax.vmap(measure)(cells)
+    def fingerprint(self, starts, keys, groups) -> str:
+        """Changes with whatever changes the results: the program itself, all its arrays, versions."""
+        cells = jax.eval_shape(jax.tree_util.Partial(self._cells, starts[0], np.arange(1)))
+        asked = starts[0], cells, self.draw, keys[0]
+        texts = [
+            chunks.advance.lower(self.program, *asked, 0, self.program.chunk).as_text(),
+            chunks.probe.lower(self.program, *asked, np.int32(0), self.probes).as_text(),
+            repr((self.steps, self.probe_steps.tolist(), [len(g) for g in groups], jax.__version__)),
+        ]
+        data = [jax.random.key_data(key) for key in keys]
+        arrays = jax.tree.leaves((starts, self.draw, self.probes, data, self.strengths, self.rates))
+        return sha256("".join([*map(sha256, [t.encode() for t in texts]), *map(_hashed, arrays)]).encode())
 
 
 def _groups(program, theta0, draw, key, count: int, memory: int) -> list[np.ndarray]:
     """The cells in groups whose estimated memory fits; ValueError when not one cell does."""
-    each = cell_bytes(program, theta0, draw, key)
+    each = chunks.cell_bytes(program, theta0, draw, key)
     fits = memory // each
     if fits < 1:
         raise ValueError(
@@ -314,10 +302,14 @@ def _groups(program, theta0, draw, key, count: int, memory: int) -> list[np.ndar
     return np.array_split(np.arange(count), -(-count // fits))
 
 
-def cell_bytes(program, theta0, draw, key) -> int:
-    """An upper estimate: Δ, state and updates thrice, and all that one step computes for one cell."""
-    batch = jax.eval_shape(draw, key, jnp.int32(0))
-    traced = jax.make_jaxpr(jax.grad(program.objective))(theta0, theta0, jnp.float32(1), batch)
-    inner = sum(v.aval.size * v.aval.dtype.itemsize for eqn in traced.jaxpr.eqns for v in eqn.outvars)
-    own = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(theta0))
-    return 4 * own + inner
+def _hashed(array) -> str:
+    array = np.ascontiguousarray(array)
+    return sha256(f"{array.shape}{array.dtype}".encode() + array.tobytes())
+
+
+def _put(where, rows, into, new):
+    into[where] = np.asarray(new)[rows]
+
+
+def _rounded(count: int, unit: int) -> int:
+    return -(-count // unit) * unit
