@@ -66,6 +66,12 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--profile", metavar="PATH", help="a Snakemake profile: partition, account, time, …")
     one.set_defaults(command=_sweep)
 
+    one = commands.add_parser("data", help="list, check or fetch data sets")
+    one.add_argument("action", choices=["list", "check", "fetch"])
+    one.add_argument("name", nargs="?", default="", metavar="NAME", help="a data set of the list")
+    one.add_argument("--folder", default="", metavar="PATH", help="where its files lie or go")
+    one.set_defaults(command=_data)
+
     one = commands.add_parser("compare", help="say how a run agrees with the committed ledger")
     one.add_argument("run", metavar="RUN", help="folder of a run, with its claims.json")
     one.set_defaults(command=_compare)
@@ -173,6 +179,12 @@ def _changes(texts: list[str]) -> dict[str, str]:
             raise ParameterError(f"-p {text}: {name} is given twice")
         changes[name] = value
     return changes
+
+
+def _data(options) -> int:
+    from lazyrich.tasks.command import data
+
+    return data(options)
 
 
 def _compare(options) -> int:

@@ -1,10 +1,12 @@
 """Chapter 02: rich versus lazy on hard tasks."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
-from . import Checked, parameter
+from . import Checked, ParameterError, parameter
 
 DATASETS = ("digits-stream", "mnist-stream", "mnist", "cifar10", "cifar5m")
+FROM_FILES = ("cifar10", "cifar5m")
 MODELS = ("mlp", "cnn")
 PIXELS = {"digits-stream": 8**2, "cifar10": 32**2 * 3, "cifar5m": 32**2 * 3}  # of the others 28²
 
@@ -41,6 +43,15 @@ class Parameters(Checked):
     image_batch: int = parameter(512, "images a step", low=1, high=65_536)
     image_time: float = parameter(100.0, "its training time eta x steps", low=20, high=1e6)
     kernel_images: int = parameter(2000, "images of the measured kernel", low=250, high=20_000)
+
+    def __post_init__(self):
+        super().__post_init__()
+        folder = Path(self.data_folder)  # a relative one counts from the chapter's, which is not known here
+        missing = not self.data_folder or (folder.is_absolute() and not folder.is_dir())
+        if self.dataset in FROM_FILES and missing:
+            raise ParameterError(
+                f"data_folder = {self.data_folder!r}: expected the folder of the files of {self.dataset}"
+            )
 
     def memory(self) -> dict[str, float]:
         """Measured on the pieces: a kernel takes 4.5 times its entries, networks 4 or 6.5 of theirs."""
