@@ -7,16 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from image_files import idx
 from lazyrich import files
 from lazyrich.tasks import disk, mapped
 from lazyrich.tasks.locks import trust_on_first_use
 
 ARRAY = np.arange(24, dtype=np.uint8).reshape(2, 3, 4)
-
-
-def idx(array):
-    header = bytes([0, 0, 8, array.ndim]) + np.array(array.shape, ">u4").tobytes()
-    return header + array.tobytes()
 
 
 @pytest.mark.parametrize("pack", [lambda b: b, gzip.compress])

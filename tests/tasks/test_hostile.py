@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from image_files import idx
 from lazyrich import files
 from lazyrich.tasks import in_parts, own_files
 from lazyrich.tasks.fetch import unpack
@@ -20,10 +21,6 @@ from lazyrich.tasks.fetch import unpack
 RNG = np.random.default_rng(0)
 X, Y = RNG.integers(0, 256, (9, 32, 32, 3), np.uint8), np.arange(9)
 PAGE = b"<!DOCTYPE html><html><body>Sign in to continue</body></html>"
-
-
-def idx(array):
-    return bytes([0, 0, 8, array.ndim]) + np.array(array.shape, ">u4").tobytes() + array.tobytes()
 
 
 def bomb(size):

@@ -4,8 +4,8 @@ import os
 
 import numpy as np
 import pytest
-from PIL import Image
 
+from image_files import tiny_imagenet
 from lazyrich.tasks import in_parts
 from lazyrich.tasks.mapped import forget
 
@@ -58,24 +58,6 @@ def test_mnist1m(tmp_path, labels, dtype):
     assert (opened[1][0] == images[1, :, 0]).all()
     assert (opened[0][1] == np.arange(7)).all()
     assert len((tmp_path / "mnist1m.lock.json").read_text().split("sha256")) == 5
-
-
-def tiny_imagenet(root, classes=3, per_class=4, test=5):
-    """A small one with its true folders; every picture is of one colour, its class in the red."""
-    names = [f"n{12345678 + k}" for k in range(classes)]
-    (root / "wnids.txt").write_text("\n".join(names) + "\n")
-    for label, name in enumerate(names):
-        (root / "train" / name / "images").mkdir(parents=True)
-        for k in range(per_class):
-            mode, colour = ("L", 60 * label) if k == 0 else ("RGB", (60 * label, 5 * k, 0))
-            picture = Image.new(mode, (64, 64), colour)
-            picture.save(root / "train" / name / "images" / f"{name}_{k}.JPEG", quality=95)
-    (root / "val" / "images").mkdir(parents=True)
-    rows = [f"val_{k}.JPEG\t{names[k % classes]}\t0\t0\t62\t62\n" for k in range(test)]
-    (root / "val" / "val_annotations.txt").write_text("".join(rows))
-    for k in range(test):
-        Image.new("RGB", (64, 64), (60 * (k % classes), 0, 0)).save(root / "val/images" / f"val_{k}.JPEG")
-    return dict(classes=classes, per_class=per_class, test=test)
 
 
 @pytest.mark.parametrize("above", ["", "tiny-imagenet-200"])

@@ -8,6 +8,7 @@ import tarfile
 import numpy as np
 import pytest
 
+from image_files import idx
 from lazyrich import files
 from lazyrich.tasks import own_files
 from lazyrich.tasks.embedded import Images
@@ -15,10 +16,6 @@ from lazyrich.tasks.embedded import Images
 RNG = np.random.default_rng(0)
 PIXELS = RNG.integers(0, 256, (7, 28, 28), np.uint8)
 LABELS = RNG.integers(0, 10, 7, np.uint8)
-
-
-def idx(array):
-    return bytes([0, 0, 8, array.ndim]) + np.array(array.shape, ">u4").tobytes() + array.tobytes()
 
 
 @pytest.fixture
