@@ -7,6 +7,7 @@ import shutil
 import zipfile
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from types import SimpleNamespace
 
@@ -198,3 +199,10 @@ def test_cifar5m_is_checked_again(tmp_path, monkeypatch, capsys):
 def test_what_is_generated_is_not_fetched(tmp_path, capsys):
     assert data("fetch", "mnist1m", "--folder", tmp_path) == 1
     assert "mnist1m: not fetched; its authors' code generates" in capsys.readouterr().err
+
+
+def test_the_book_s_page_names_every_data_set():
+    page = (Path(__file__).parents[2] / "book" / "data.md").read_text(encoding="utf-8")
+    table = page.split("## Data you bring")[1].split("**At first use**")[0]
+    first = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    assert [name.strip("` ") for cell in first for name in cell.split(",")] == list(DATASETS)

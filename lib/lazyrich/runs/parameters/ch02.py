@@ -5,8 +5,8 @@ from pathlib import Path
 
 from . import Checked, ParameterError, parameter
 
-DATASETS = ("digits-stream", "mnist-stream", "mnist", "cifar10", "cifar5m")
-FROM_FILES = ("cifar10", "cifar5m")
+DATASETS = ("digits-stream", "mnist-stream", "mnist", "fashion-mnist", "cifar10", "cifar5m", "mnist1m")
+FROM_FILES = ("fashion-mnist", "cifar10", "cifar5m", "mnist1m")
 MODELS = ("mlp", "cnn")
 PIXELS = {"digits-stream": 8**2, "cifar10": 32**2 * 3, "cifar5m": 32**2 * 3}  # of the others 28²
 
@@ -37,7 +37,7 @@ class Parameters(Checked):
     circle_time: float = parameter(300.0, "their training time eta x steps", low=10, high=1e5)
     circle_seeds: int = parameter(5, "targets with random phases", low=3, high=1000)
     dataset: str = parameter("digits-stream", "real input", choices=DATASETS)
-    data_folder: str = parameter("", "where your own CIFAR files lie; unused by the embedded data")
+    data_folder: str = parameter("", "where your own files lie; unused by the embedded data")
     model: str = parameter("mlp", "network on the real input", choices=MODELS)
     image_width: int = parameter(1024, "its hidden units or channels", low=2, high=1_000_000)
     image_batch: int = parameter(512, "images a step", low=1, high=65_536)

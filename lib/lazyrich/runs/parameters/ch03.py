@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from . import Checked, parameter
 
-DATASETS = ("digits-stream", "mnist-stream", "mnist", "cifar10", "cifar5m")
+DATASETS = ("digits-stream", "mnist-stream", "mnist", "fashion-mnist", "cifar10", "cifar5m", "mnist1m")
 MODELS = ("mlp", "cnn", "resnet", "vit")
 
 
@@ -26,7 +26,7 @@ class Parameters(Checked):
     depths: tuple[int, ...] = parameter((2, 3), "depths of the squared-loss portraits", low=2, high=5)
     model: str = parameter("cnn", "network of the section beyond the MLP", choices=MODELS)
     dataset: str = parameter("digits-stream", "its data", choices=DATASETS)
-    data_folder: str = parameter("", "where your own CIFAR files lie; unused by the embedded data")
+    data_folder: str = parameter("", "where your own files lie; unused by the embedded data")
     model_width: int = parameter(16, "its channels, hidden units or size of a token", low=8, high=65_536)
     model_steps: int = parameter(400, "steps of its portrait", low=20, high=1_000_000)
     model_seeds: int = parameter(1, "seeds of its portrait", low=1, high=1000)
