@@ -26,8 +26,8 @@ def test_compiled_once():
         traces.append(1)
         return scale * jax.random.uniform(key, (), jnp.float32)
 
-    for scale in (1, 2):
-        over_networks(counted, range(4), jnp.float32(scale))
+    for scale, networks in ((1, 4), (2, 4), (2, 7)):
+        over_networks(counted, range(networks), jnp.float32(scale))
     assert len(traces) == 1
 
 

@@ -72,6 +72,18 @@ def test_orthogonal_draws():
     np.testing.assert_allclose(w @ w.T, 2 * np.eye(8), atol=1e-12)
 
 
+@pytest.mark.parametrize("orthogonal", [True, False])
+def test_orthogonal_may_be_traced(orthogonal):
+    """One program for both; in float32 too the matrices are orthogonal to rounding."""
+    options = dict(depth=3, variance=1.0, stacked=True)
+    draw = jax.jit(lambda flag: draw_deep(KEY, 4, 64, orthogonal=flag, **options)["hidden"])
+    found = draw(jnp.asarray(orthogonal))
+    plain = draw_deep(KEY, 4, 64, orthogonal=orthogonal, **options)["hidden"]
+    np.testing.assert_allclose(found, plain, atol=1e-5)
+    off = jnp.abs(jnp.einsum("lij,lkj->lik", found, found) - jnp.eye(64, dtype=jnp.float32)[None]).max()
+    assert (float(off) < 1e-5) == orthogonal
+
+
 @pytest.mark.parametrize(
     ("options", "named"), [(dict(depth=0), "depth = 0"), (dict(depth=2, matrices=3), "matrices = 3")]
 )

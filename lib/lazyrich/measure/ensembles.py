@@ -1,4 +1,4 @@
-r"""Measurements at initialisation over many networks: one compiled program, one network after another.
+r"""Measurements over many networks: one compiled program, one network after another.
 
 A single network's angle fluctuates by about √(ℓ/m) at layer ℓ and width m. What the laws predict are the
 means of :math:`\langle -b, \dot f \rangle`, :math:`|b|^2` and :math:`|\dot f|^2`, so these are averaged
@@ -6,7 +6,7 @@ before an angle is formed of them.
 """
 
 from collections.abc import Callable, Iterable
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import jax
@@ -25,7 +25,8 @@ def over_networks(
     """``measure(key, *arguments)`` for every seed, as a pytree of NumPy arrays (seeds, …).
 
     The seeds are shared out among the devices; on each, networks follow one another, so that memory holds
-    one at a time. The program is compiled once for each measure and shapes: pass the same function again.
+    one at a time. The program is compiled once for each measure and the arguments' shapes, whatever the
+    number of seeds: pass the same function again.
 
     Args:
         devices: how many to use; None is all. Take 1 where ``measure`` calls LAPACK (qr, eigh): two host
@@ -42,9 +43,10 @@ def over_networks(
     if not len(seeds):
         raise ValueError("seeds is empty: expected at least one")
     used = tuple(jax.local_devices()[:devices])
-    padded = np.resize(seeds, -(-len(seeds) // len(used)) * len(used))
-    found = _program(measure, used, tuple((compiler_options or {}).items()))(jnp.asarray(padded), *arguments)
-    return jax.tree.map(lambda a: np.asarray(a)[: len(seeds)], found)
+    rounds = np.resize(seeds, (-(-len(seeds) // len(used)), len(used)))
+    program = _program(measure, used, tuple((compiler_options or {}).items()))
+    found = [jax.tree.map(np.asarray, program(jnp.asarray(some), *arguments)) for some in rounds]
+    return jax.tree.map(lambda *parts: np.concatenate(parts)[: len(seeds)], *found)
 
 
 @cache
@@ -53,10 +55,9 @@ def _program(measure, devices, compiler_options):
     each = PartitionSpec("seeds")
 
     def program(seeds, *arguments):
-        one = lambda seed: measure(jax.random.key(seed), *arguments)
+        one = lambda seed: jax.tree.map(lambda a: a[None], measure(jax.random.key(seed[0]), *arguments))
         mesh = Mesh(np.array(devices), ("seeds",))
-        spread = partial(jax.shard_map, mesh=mesh, in_specs=each, out_specs=each, check_vma=False)
-        return spread(partial(jax.lax.map, one))(seeds)
+        return jax.shard_map(one, mesh=mesh, in_specs=each, out_specs=each, check_vma=False)(seeds)
 
     return jax.jit(program, compiler_options=dict(compiler_options))
 

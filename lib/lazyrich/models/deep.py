@@ -71,7 +71,7 @@ def draw_deep(
     depth: int,
     variance: ArrayLike = 2.0,
     matrices: int = 1,
-    orthogonal: bool = False,
+    orthogonal: bool | Array = False,
     stacked: bool = False,
     fan_out: int = 1,
     dtype: DTypeLike = jnp.float32,
@@ -82,7 +82,7 @@ def draw_deep(
         depth: number of nodes before the output, at least 1: the hidden matrices are one fewer.
         variance: s² of the hidden matrices; of the inner ones where a block has two, whose outer ones have 1.
         matrices: 1 or 2, of a block.
-        orthogonal: orthogonal hidden matrices times s in place of independent entries.
+        orthogonal: orthogonal hidden matrices times s in place of independent entries; may be traced.
         stacked: hidden matrices in one array, (depth − 1, width, width).
 
     Raises ValueError for a size below 1 or another number of matrices.
@@ -94,10 +94,11 @@ def draw_deep(
     normal = lambda key, *shape: jax.random.normal(key, shape, dtype)
 
     def stack(key, scale):
-        if orthogonal:
-            square = jnp.linalg.qr(normal(key, depth - 1, width, width))[0]
-        else:
-            square = normal(key, depth - 1, width, width) * jnp.asarray(width**-0.5, dtype)
+        square = normal(key, depth - 1, width, width) * jnp.asarray(width**-0.5, dtype)
+        if isinstance(orthogonal, Array):
+            square = jax.lax.cond(orthogonal, _orthogonal, lambda square: square, square)
+        elif orthogonal:
+            square = _orthogonal(square)
         square = jnp.sqrt(jnp.asarray(scale, dtype)) * square
         return square if stacked else list(square)
 
@@ -107,3 +108,18 @@ def draw_deep(
         "output": normal(keys[2], width, fan_out),
     }
     return params | ({"inner": stack(keys[3], variance)} if matrices == 2 else {})
+
+
+def _orthogonal(square: Array) -> Array:
+    """Orthogonal factors of a stack of matrices, by Gram–Schmidt on the columns, each done twice.
+
+    Not by LAPACK's QR: two host devices that wait for it at once can wait for each other.
+    """
+
+    def column(q, i):
+        new = square[:, :, i]
+        for _ in range(2):
+            new = new - jnp.einsum("lab,lb->la", q, jnp.einsum("lab,la->lb", q, new))
+        return q.at[:, :, i].set(new / jnp.linalg.norm(new, axis=1, keepdims=True)), None
+
+    return jax.lax.scan(column, jnp.zeros_like(square), jnp.arange(square.shape[-1]))[0]
