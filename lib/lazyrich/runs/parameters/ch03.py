@@ -38,6 +38,12 @@ class Parameters(Checked):
     # Life in the regions: full batch
 
     # Life in the regions: online
+    online_steps: int = parameter(
+        1500, "steps after which movement and outputs are compared", low=20, high=1_000_000
+    )
+    tuned_steps: int = parameter(400, "steps for which the best γ is sought", low=20, high=1_000_000)
+    widths: tuple[int, ...] = parameter((64, 128, 256), "widths that are compared", low=8, high=65_536)
+    index_seeds: int = parameter(0, "seeds of the single-index targets, 0 leaves them out", low=0, high=1000)
 
     def memory(self) -> dict[str, float]:
         """What a sweep may take on the device, and the increments of all its cells on the host."""
