@@ -113,6 +113,34 @@ def test_once_keeps_the_run_of_these_parameters_and_sources(chapter, lazyrich, t
     assert written() > second
 
 
+PARTS = """\
+from lazyrich.runs import checkpoint
+part = checkpoint("plane") / "part"
+print("goes on" if part.exists() else "starts")
+part.parent.mkdir(parents=True, exist_ok=True)
+part.touch()
+if not pathlib.Path("MENDED").exists():
+    raise RuntimeError("stopped")
+print(p.beta, steps)"""
+
+
+def test_a_run_goes_on_from_its_own_checkpoints(chapter, lazyrich, tmp_path, printed):
+    mended = tmp_path / "mended"
+    code = json.dumps(PARTS.replace("MENDED", str(mended)))[1:-1]
+    chapter.write_text(chapter.read_text().replace("print(p.beta, steps)", code))
+    run = lambda beta: lazyrich("run", chapter, "-p", f"beta={beta}", "--out", tmp_path / "out").returncode
+    assert run(1) == 1
+    mended.touch()
+    assert run(2) == 0  # other parameters
+    assert printed(tmp_path / "out" / chapter.name) == "starts\n2.0 5\n"
+    mended.unlink()
+    assert run(1) == 1
+    mended.touch()
+    assert run(1) == 0
+    assert printed(tmp_path / "out" / chapter.name) == "goes on\n1.0 5\n"
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
 @pytest.mark.parametrize("name", ["run.json", "claims.json"])
 def test_a_damaged_record_is_named_and_stays(name, chapter, lazyrich, tmp_path):
     assert lazyrich("run", chapter, "--out", tmp_path / "out").returncode == 0

@@ -18,7 +18,7 @@ from pathlib import Path
 from lazyrich import device
 from lazyrich.files import repository, write_atomic
 
-from . import provenance
+from . import checkpoints, provenance
 from .chapters import cells, find
 from .locks import held
 from .memory import affordable
@@ -66,6 +66,8 @@ def run(
 def _run(notebook: Path, name: str, parameters: Checked, target: Path) -> None:
     with _draft(target) as draft:
         origin = provenance.origin(notebook, name, parameters) | {"limits": device.limits()}
+        parts = target.with_name(f".{target.name}.checkpoints")
+        os.environ[checkpoints.VARIABLE] = str(parts / origin["sources"][:16])
         began = time.monotonic()
         failure = _execute(notebook, parameters, draft)
         if failure:
@@ -75,6 +77,7 @@ def _run(notebook: Path, name: str, parameters: Checked, target: Path) -> None:
         record = origin | provenance.outcome(draft, time.monotonic() - began)
         write_atomic(draft / "run.json", dumps(record, indent=1) + "\n")
         _replace(draft, target)
+        shutil.rmtree(parts, ignore_errors=True)
 
 
 def _target(out: str | None, name: str, stem: str) -> Path:
