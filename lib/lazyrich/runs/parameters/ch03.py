@@ -36,6 +36,18 @@ class Parameters(Checked):
     )
 
     # Life in the regions: full batch
+    full_batch: int = parameter(128, "images of the fixed batch", low=16, high=65_536)
+    full_seeds: int = parameter(4, "seeds of its runs", low=1, high=1000)
+    full_depths: tuple[int, ...] = parameter((2, 3, 4), "depths of its networks", low=2, high=5)
+    full_steps: int = parameter(1500, "steps on it", low=40, high=1_000_000)
+    catapult_width: int = parameter(
+        128, "hidden units of the networks that are catapulted", low=8, high=65_536
+    )
+    hessian_steps: int = parameter(800, "steps between two Hessian spectra", low=20, high=1_000_000)
+    silent_seeds: int = parameter(6, "seeds of silent alignment", low=1, high=1000)
+    silent_steps: int = parameter(1500, "its steps", low=40, high=1_000_000)
+    clock_steps: int = parameter(4000, "steps for plateau and drop, 0 leaves them out", low=0, high=1_000_000)
+    deep_clock_steps: int = parameter(0, "the same with 4 layers", low=0, high=1_000_000)
 
     # Life in the regions: online
     online_steps: int = parameter(
