@@ -242,8 +242,11 @@ def test_devices_do_not_talk(compiled):
 
 def test_memory_is_estimated_from_above():
     graph, theta0 = nnx.split(mlp(nnx.Rngs(0)))
-    program = _chunks.Program(graph, losses.mean_square, lambda: optax.sgd(1.0), None, True, np.inf, 8)
-    draw = jax.tree_util.Partial(lambda key, step: (jnp.asarray(X), jnp.asarray(Y)))
+    mesh = jax.sharding.Mesh(np.array(jax.local_devices()[:1]), ("cells",))
+    program = _chunks.Program(
+        graph, losses.mean_square, lambda: optax.sgd(1.0), None, True, np.inf, 8, 64, mesh
+    )
+    draw = jax.tree_util.Partial(_chunks.fixed, jnp.asarray(X), jnp.asarray(Y))
     key, count = jax.random.key(0), 64
     many = lambda a: jnp.zeros((count, *a.shape), a.dtype)
     cells = {

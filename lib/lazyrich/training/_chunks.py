@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import optax
 from flax import nnx
 from jax import Array
+from jax.sharding import Mesh, PartitionSpec
 
 from lazyrich.models.centering import difference
 from lazyrich.models.layers import learning_rates
@@ -25,7 +26,9 @@ class Program:
     schedule: Callable[[Array], Array] | None
     centred: bool
     ceiling: float
-    chunk: int
+    chunk: int  # most steps at once
+    block: int  # most cells at once on a device
+    mesh: Mesh  # of one axis, cells
 
     def predict(self, theta0, delta, strength, x):
         apply = lambda theta, x: nnx.merge(self.graphdef, theta)(x)
@@ -42,7 +45,44 @@ class Program:
 
 @partial(jax.jit, static_argnums=0, donate_argnums=2)
 def advance(program, theta0, cells, draw, key, start, stop):
-    """Steps start … stop − 1 of all cells; their losses, (cells, chunk)."""
+    """Steps start … stop − 1 of all cells; their losses, (cells, chunk).
+
+    Each device takes its cells a block after the other through all the steps, with the batches drawn
+    once before: what a block needs stays in the cache.
+    """
+    start, stop = jnp.int32(start), jnp.int32(stop)
+    batches = draw() if draw.func is fixed else _drawn(partial(draw, key), start, stop, program.chunk)
+
+    def local(theta0, cells, batches, start, stop):
+        count = cells["rate"].shape[0]
+        blocks = -(-count // program.block)
+        split = lambda a: a.reshape(blocks, count // blocks, *a.shape[1:])
+        run = partial(_block, program, theta0, batches, draw.func is fixed, start, stop)
+        done = jax.lax.map(run, jax.tree.map(split, cells))
+        return jax.tree.map(lambda a: a.reshape(count, *a.shape[2:]), done)
+
+    each, same = PartitionSpec("cells"), PartitionSpec()
+    apart = jax.shard_map(
+        local, mesh=program.mesh, in_specs=(same, each, same, same, same), out_specs=each, check_vma=False
+    )
+    return apart(theta0, cells, batches, start, stop)
+
+
+def fixed(x: Array, y: Array, *_: Array) -> tuple[Array, Array]:
+    """The same batch at every step."""
+    return x, y
+
+
+def _drawn(draw, start, stop, chunk):
+    """The batches of steps start … stop − 1, stacked."""
+    empty = jax.tree.map(lambda a: jnp.zeros((chunk, *a.shape), a.dtype), jax.eval_shape(draw, start))
+    put = lambda now, into, new: into.at[now - start].set(new)
+    return jax.lax.fori_loop(
+        start, stop, lambda now, data: jax.tree.map(partial(put, now), data, draw(now)), empty
+    )
+
+
+def _block(program, theta0, batches, fixed, start, stop, cells):
     optimiser, factors = program.optimiser(), learning_rates(theta0)
 
     def propose(step, cell, batch):
@@ -68,12 +108,11 @@ def advance(program, theta0, cells, draw, key, start, stop):
 
     def step(now, carry):
         cells, losses = carry
-        cells, values = jax.vmap(propose, in_axes=(None, 0, None))(now, cells, draw(key, now))
+        batch = batches if fixed else jax.tree.map(lambda a: a[now - start], batches)
+        cells, values = jax.vmap(propose, in_axes=(None, 0, None))(now, cells, batch)
         return cells, jax.lax.dynamic_update_index_in_dim(losses, values, now - start, 1)
 
-    count = cells["rate"].shape[0]
-    losses = jnp.zeros((count, program.chunk), jnp.float32)
-    start, stop = jnp.int32(start), jnp.int32(stop)
+    losses = jnp.zeros((cells["rate"].shape[0], program.chunk), jnp.float32)
     return jax.lax.fori_loop(start, stop, step, (cells, losses))
 
 

@@ -7,7 +7,7 @@ diverged out and packs the others together.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,8 +25,10 @@ from lazyrich.files import sha256
 from lazyrich.models.centering import difference
 from lazyrich.training import _chunks as chunks
 from lazyrich.training._checkpoint import Store
-from lazyrich.training.loop import OPTIMISERS, _check, _fixed
+from lazyrich.training.loop import OPTIMISERS, _check
 from lazyrich.training.losses import LOSSES
+
+CACHE = 2**19  # bytes of increments that a core takes through a chunk at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,6 +155,17 @@ def sweep(
     graphdef, _, rest = nnx.split(nnx.eval_shape(lambda: make(nnx.Rngs(params=0))), nnx.Param, ...)
     if jax.tree.leaves(rest):
         raise ValueError(f"make: the network has state besides its parameters: {rest}")
+    draw = Partial(batches) if callable(batches) else Partial(chunks.fixed, *map(jnp.asarray, batches))
+    probes = {name: Partial(probe) for name, probe in (probes or {}).items()}
+    starts = [nnx.state(make(nnx.Rngs(params=jax.random.key(seed))), nnx.Param) for seed in seeds]
+    keys = [jax.random.key(data_seed) for _ in seeds]
+    if not shared_data:
+        keys = [jax.random.fold_in(key, seed) for key, seed in zip(keys, seeds.tolist(), strict=True)]
+    own, batch_bytes = (
+        sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(tree))
+        for tree in (starts[0], jax.eval_shape(draw, keys[0], jnp.int32(0)))
+    )
+    devices = devices[: strengths.size]
     program = chunks.Program(
         graphdef,
         LOSSES[loss] if isinstance(loss, str) else loss,
@@ -160,18 +173,13 @@ def sweep(
         schedule,
         centred,
         float(ceiling),
-        min(chunk, steps),
+        min(chunk, steps, max(1, memory // 4 // batch_bytes)),
+        max(2, CACHE // own) if devices[0].platform == "cpu" else strengths.size,
+        Mesh(np.array(devices), ("cells",)),
     )
-    draw = Partial(batches) if callable(batches) else Partial(_fixed, *map(jnp.asarray, batches))
-    probes = {name: Partial(probe) for name, probe in (probes or {}).items()}
-    starts = [nnx.state(make(nnx.Rngs(params=jax.random.key(seed))), nnx.Param) for seed in seeds]
-    keys = [jax.random.key(data_seed) for _ in seeds]
-    if not shared_data:
-        keys = [jax.random.fold_in(key, seed) for key, seed in zip(keys, seeds.tolist(), strict=True)]
     groups = _groups(program, starts[0], draw, keys[0], strengths.size, memory)
     job = _Job(
-        program, draw, probes, steps, probe_steps, strengths.ravel(), rates.ravel(),
-        devices[: len(groups[0])], len(groups[0]),
+        program, draw, probes, steps, probe_steps, strengths.ravel(), rates.ravel(), len(groups[0])
     )  # fmt: skip
     pairs = [(k, g) for k in range(len(seeds)) for g in range(len(groups))]
     results: list[list[Any]] = [[] for _ in seeds]
@@ -208,7 +216,6 @@ class _Job:
     probe_steps: np.ndarray
     strengths: np.ndarray
     rates: np.ndarray
-    devices: list[jax.Device]
     largest: int  # cells of the largest group
 
     def blank(self, theta0, key, count: int) -> tuple[np.ndarray, np.ndarray, Any, Any]:
@@ -240,7 +247,7 @@ class _Job:
         cells = jax.tree.map(np.array, self._cells(theta0, which))
         cells["delta"], cells["diverged_at"] = delta, diverged_at
         here = np.arange(len(which))  # which of them are on the devices
-        size = self._size(len(here), _rounded(self.largest, len(self.devices)))
+        size = self._size(len(here), self._whole(self.largest))
         living, start = self._placed(cells, here, size), 0
         looks = {*range(self.program.chunk, self.steps, self.program.chunk), *self.probe_steps.tolist()}
         for stop in sorted({*looks, self.steps}):
@@ -262,16 +269,23 @@ class _Job:
                 jax.tree.map(partial(_put, (here[alive], slot), np.flatnonzero(alive)), recorded, seen)
         return losses, diverged_at, recorded, delta
 
+    def _whole(self, count: int) -> int:
+        """The least number of cells, at least so many, in equal blocks on all devices."""
+        devices = self.program.mesh.size
+        each = -(-count // devices)
+        blocks = -(-each // self.program.block)
+        return devices * blocks * -(-each // blocks)
+
     def _size(self, count: int, size: int) -> int:
-        """The least of size, size/2, size/4, …, each a multiple of the devices, that holds so many cells."""
-        while count <= (half := _rounded(-(-size // 2), len(self.devices))) < size:
+        """The least of size, size/2, size/4, …, each made whole, that holds so many cells."""
+        while count <= (half := self._whole(-(-size // 2))) < size:
             size = half
         return size
 
     def _placed(self, cells, here, size):
         """The cells of some indices on the devices, padded with copies of the last."""
         padded = np.concatenate([here, np.full(size - len(here), here[-1])])
-        split = NamedSharding(Mesh(np.array(self.devices), ("cells",)), PartitionSpec("cells"))
+        split = NamedSharding(self.program.mesh, PartitionSpec("cells"))
         return jax.tree.map(lambda a: jax.device_put(a[padded], split), cells)
 
     def result_bytes(self, theta0, key, count: int) -> int:
@@ -281,9 +295,10 @@ class _Job:
         """Changes with whatever changes the results: the program itself, all its arrays, versions."""
         cells = jax.eval_shape(jax.tree_util.Partial(self._cells, starts[0], np.arange(1)))
         asked = starts[0], cells, self.draw, keys[0]
+        alone = replace(self.program, mesh=Mesh(self.program.mesh.devices[:1], ("cells",)))
         texts = [
-            chunks.advance.lower(self.program, *asked, 0, self.program.chunk).as_text(),
-            chunks.probe.lower(self.program, *asked, np.int32(0), self.probes).as_text(),
+            chunks.advance.lower(alone, *asked, 0, alone.chunk).as_text(),
+            chunks.probe.lower(alone, *asked, np.int32(0), self.probes).as_text(),
             repr((self.steps, self.probe_steps.tolist(), [len(g) for g in groups], jax.__version__)),
         ]
         data = [jax.random.key_data(key) for key in keys]
@@ -309,7 +324,3 @@ def _hashed(array) -> str:
 
 def _put(where, rows, into, new):
     into[where] = np.asarray(new)[rows]
-
-
-def _rounded(count: int, unit: int) -> int:
-    return -(-count // unit) * unit
