@@ -76,13 +76,13 @@ def _text(value) -> str:
 
 def _checked(base: Checked, name: str, text: str) -> list:
     """The values of one axis, each as the declared type and inside its range."""
-    found = []
+    found: dict[object, None] = {}
     for value in _values(base, name, text):
         value = getattr(replace(base, **{name: value}), name)  # making the object checks it
         if value in found:
             raise ParameterError(f"--grid {name}={text}: {value} stands twice, expected different values")
-        found.append(value)
-    return found
+        found[value] = None
+    return list(found)
 
 
 def _values(base: Checked, name: str, text: str) -> list:

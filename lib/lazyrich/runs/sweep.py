@@ -1,9 +1,9 @@
 """A sweep: one folder a point, each a run of the front, scheduled by Snakemake here or on a cluster.
 
-sweep.json              the manifest: grid, chapter, preset, sources and every point's parameters
-points/<hash>/          what `lazyrich run` leaves; the name is the hash of the full parameter set
-logs/<hash>.txt         what it said
-summary.csv, .md, .png  tables and a plot from the ledgers
+- sweep.json: the manifest, with grid, chapter, preset, sources and every point's parameters
+- points/HASH: what `lazyrich run` leaves; the name is the hash of the full parameter set
+- logs/HASH.txt: what it said
+- summary.csv, .md, .png: tables and a plot from the ledgers
 """
 
 import json
@@ -20,7 +20,7 @@ from lazyrich.files import repository, sha256, write_atomic
 from . import grids, provenance
 from .chapters import find
 from .locks import held
-from .memory import affordable
+from .memory import affordable, estimate
 from .parameters import Checked, ParameterError, canonical, suggest
 from .presets import LAPTOP, with_preset
 from .records import RunFailed
@@ -83,8 +83,8 @@ def plan(
     if both := sorted(set(axes) & set(changes)):
         raise ParameterError(f"{both[0]} is given by -p and by --grid, expected one of them")
     points = grids.points(base, axes)
-    for point in points.values():
-        affordable(point, "none" if elsewhere and memory is None else memory)
+    largest = max(points.values(), key=estimate)
+    affordable(largest, "none" if elsewhere and memory is None else memory)
     sources = provenance.sources(notebook, base)
     folder = _folder(out, notebook.stem, sha256(f"{sources} {json.dumps(axes)}".encode())[:8])
     found = manifest(folder)
