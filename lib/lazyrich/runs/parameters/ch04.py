@@ -37,3 +37,13 @@ class Parameters(Checked):
     transfer_blocks: int = parameter(32, "deepest one, in blocks, beside 2 and 8", low=9, high=256)
     transfer_steps: int = parameter(80, "their steps", low=10, high=100_000)
     transfer_seeds: int = parameter(8, "their seeds", low=2, high=1000)
+
+    def memory(self) -> dict[str, float]:
+        """The compiled programs, and on each of two devices the passes of one network at a time."""
+        passes = lambda layers, width: 2**29 + 2 * 8 * 4.0 * layers * width**2
+        return {
+            "width": passes(self.depth, self.width),
+            "residual_width": passes(2 * self.depth, self.residual_width),
+            "kernel_width": passes(9, self.kernel_width),
+            "transfer_width": passes(2 * self.transfer_blocks, self.transfer_width),
+        }
