@@ -74,3 +74,16 @@ def test_chapters_show_every_figure_with_measured_numbers(disk):
         for figure in figures.all():
             assert re.search(r"\d", figure.locator("img").get_attribute("alt")), "alt text without a number"
             assert figure.locator("figcaption").inner_text().strip()
+
+
+def test_the_data_behind_every_figure_lies_beside_it(disk, html):
+    for name in pages():
+        if not (ROOT / f"{name}.ipynb").is_file():
+            continue
+        for figure in disk.open(name).page.locator("article figure").all():
+            link = figure.locator("a.figure-data")
+            assert link.count() == 1, figure.locator("img").get_attribute("alt")
+            path = html / link.evaluate("a => a.href").removeprefix(html.as_uri() + "/")
+            header, *rows = path.read_text(encoding="utf-8").splitlines()
+            assert header
+            assert rows

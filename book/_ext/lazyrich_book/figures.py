@@ -1,4 +1,4 @@
-"""Alt text and captions that the run computed.
+"""Alt text and captions that the run computed, and the data behind each figure beside it.
 
 A chapter stores them in the metadata of the figure's output (``lazyrich.plots.show``). MyST-NB
 keeps only width and height of it, but names the image file by the SHA-256 of its bytes: that is
@@ -13,6 +13,8 @@ from pathlib import Path, PurePosixPath
 
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
+
+from lazyrich.files import data_path, write_atomic
 
 
 def figure_metadata(notebook: Path) -> dict[str, dict]:
@@ -32,6 +34,26 @@ def inline(text: str) -> list[nodes.Node]:
     return [nodes.math(part, part) if i % 2 else nodes.Text(part) for i, part in enumerate(parts) if part]
 
 
+def data_file(source: Path, stem: str, name: str) -> Path | None:
+    """The CSV behind a figure: of this build's run, else of the committed one."""
+    folders = (source / "runs" / stem / "figures", data_path("ledger") / "figures" / stem)
+    folder = next(filter(Path.is_dir, folders), None)
+    path = folder and folder / f"{name}.csv"
+    return path if path and path.is_file() else None
+
+
+def download(env, stem: str, name: str) -> list[nodes.Node]:
+    """A link to a figure's data, which is put beside the pages; nothing where there are none."""
+    path = data_file(Path(env.srcdir), stem, name)
+    if path is None:
+        return []
+    target = f"_static/figures/{stem}/{name}.csv"
+    write_atomic(Path(env.app.outdir) / target, path.read_bytes())
+    up = "../" * env.docname.count("/")
+    words = f'<a class="figure-data" href="{up}{target}" download="{stem}-{name}.csv">Data (CSV)</a>'
+    return [nodes.Text(" "), nodes.raw("", words, format="html")]
+
+
 class ComputedFigures(SphinxTransform):
     """Give a notebook's images their alt text, and make those with a caption numbered figures."""
 
@@ -47,7 +69,9 @@ class ComputedFigures(SphinxTransform):
             if "alt" in found:
                 image["alt"] = found["alt"]
             if "caption" in found:
-                figure = nodes.figure("", image.deepcopy(), nodes.caption("", "", *inline(found["caption"])))
+                beside = download(self.env, source.stem, found.get("name", ""))
+                caption = nodes.caption("", "", *inline(found["caption"]), *beside)
+                figure = nodes.figure("", image.deepcopy(), caption)
                 # a figure's name is unique in its chapter, a label in the book
                 label = f"fig {source.stem[:2]} {found['name']}" if "name" in found else None
                 name = label and nodes.fully_normalize_name(label)
