@@ -24,6 +24,7 @@ for notebook in found:
 PAGES = [
     ROOT / "_config.yml", ROOT / "_toc.yml", ROOT / "CHANGELOG.md", ROOT / "pyproject.toml",
     *[path for path in (ROOT / "book").rglob("*") if path.is_file() and "__pycache__" not in path.parts],
+    *(ROOT / "workflow").rglob("*.yaml"),
     *(ROOT / "data" / "ledger").glob("record.json"),
 ]
 

@@ -16,7 +16,7 @@ from lazyrich.runs.chapters import chapters
 from lazyrich.runs.committed import with_outputs
 
 ROOT = repository()
-PAGES = ("_config.yml", "_toc.yml", "CHANGELOG.md", "book")
+PAGES = ("_config.yml", "_toc.yml", "CHANGELOG.md", "book", "workflow")
 
 
 def stage(preset: str, source: Path) -> None:

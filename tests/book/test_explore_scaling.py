@@ -61,7 +61,8 @@ def test_the_frontier_has_the_law_s_exponent(page):
 
 def test_a_slider_by_keyboard_moves_the_curve(page):
     state = lambda: page.evaluate(
-        "(({parameters, curve}) => [parameters.beta, curve.loss.at(-1)])(window.lazyrichScaling.state())")
+        "(({parameters, curve}) => [parameters.beta, curve.loss.at(-1)])(window.lazyrichScaling.state())"
+    )
     before = state()
     slider = page.get_by_label("source β")
     slider.focus()

@@ -16,7 +16,8 @@ SCROLLING = ".pst-scrollable-table-container, .highlight, pre, div.math, mjx-con
 def check_maths(page):
     """All maths is typeset: the build does not notice bad TeX."""
     bare = page.locator(".math").evaluate_all(
-        "all => all.filter(m => !m.querySelector('mjx-container')).map(m => m.textContent)")
+        "all => all.filter(m => !m.querySelector('mjx-container')).map(m => m.textContent)"
+    )
     wrong = page.locator("mjx-merror, [data-mjx-error]").evaluate_all("all => all.map(m => m.textContent)")
     assert not bare
     assert not wrong
@@ -52,7 +53,9 @@ def test_page_fits_a_phone(tab):
     wide = page.evaluate(
         """boxes => [...document.querySelectorAll('article *')]
             .filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(boxes))
-            .map(e => e.outerHTML.slice(0, 200))""", SCROLLING)
+            .map(e => e.outerHTML.slice(0, 200))""",
+        SCROLLING,
+    )
     assert not wide
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 

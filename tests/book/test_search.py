@@ -26,6 +26,8 @@ def test_search_works_from_the_disk(disk, words):
     disk.page.goto(f"{disk.address}/search.html?q={words}")
     results = disk.page.locator("#search-results ul.search li a")
     results.first.wait_for()
-    disk.page.wait_for_function("!document.querySelector('#search-progress')?.textContent.includes('Searching')")
+    disk.page.wait_for_function(
+        "!document.querySelector('#search-progress')?.textContent.includes('Searching')"
+    )
     disk.page.wait_for_timeout(300)
     assert any(WANTED[words] in link for link in results.evaluate_all("all => all.map(a => a.href)"))

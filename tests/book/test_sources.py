@@ -50,15 +50,18 @@ def test_figure_metadata_is_found_by_the_image_s_bytes(tmp_path):
     assert [type(n).__name__ for n in figures.inline("Slope $-1$.")] == ["Text", "math", "Text"]
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    ("|u|² and w*", r"\|u\|² and w\*"),
-    ("$x^*$ of ``a|b``", ":math:`x^*` of ``a|b``"),
-    ("a:\n\n$$x\n= 1$$\n", "a:\n\n\n\n.. math:: x = 1\n\n\n"),
-    (">>> 2 * 3\n6", ">>> 2 * 3\n6"),
-    (":math:`|u|`", ":math:`|u|`"),
-    (".. math:: |u|\n\n   |v|\n\n|w|", ".. math:: |u|\n\n   |v|\n\n\\|w\\|"),
-    ("of `times` and `w*`", "of ``times`` and ``w*``"),
-])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("|u|² and w*", r"\|u\|² and w\*"),
+        ("$x^*$ of ``a|b``", ":math:`x^*` of ``a|b``"),
+        ("a:\n\n$$x\n= 1$$\n", "a:\n\n\n\n.. math:: x = 1\n\n\n"),
+        (">>> 2 * 3\n6", ">>> 2 * 3\n6"),
+        (":math:`|u|`", ":math:`|u|`"),
+        (".. math:: |u|\n\n   |v|\n\n|w|", ".. math:: |u|\n\n   |v|\n\n\\|w\\|"),
+        ("of `times` and `w*`", "of ``times`` and ``w*``"),
+    ],
+)
 def test_docstrings_become_restructured_text(text, expected):
     assert docstrings.restructured(text) == expected
 
@@ -89,7 +92,11 @@ def test_runs_of_a_staging_tree_come_before_the_committed_ledger(tmp_path):
 def test_verdicts_are_words_with_a_class():
     assert tables.badge("not supported by this preset")["classes"] == ["verdict", "verdict-not"]
     assert tables.table(["a", "b"], [["1", [tables.badge("differs")]]], "ledger").astext().split() == [
-        "a", "b", "1", "differs"]
+        "a",
+        "b",
+        "1",
+        "differs",
+    ]
     assert generated.commit("0123456789abcdef and changes") == "0123456789 and changes"
     assert generated.commit(None) == "–"
 
@@ -99,8 +106,9 @@ def test_no_script_of_thebe_stays():
         def __init__(self, filename, body=""):
             self.filename, self.attributes = filename, {"body": body}
 
-    context = {"script_files": [
-        Script("sphinx-thebe.js"), Script(None, "const THEBE_JS_URL"), Script("a.js")]}
+    context = {
+        "script_files": [Script("sphinx-thebe.js"), Script(None, "const THEBE_JS_URL"), Script("a.js")]
+    }
     offline.drop_thebe(None, "p", "t", context, None)
     assert [script.filename for script in context["script_files"]] == ["a.js"]
 

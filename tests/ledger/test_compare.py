@@ -23,17 +23,25 @@ def status(after, before):
 @pytest.mark.parametrize(
     ("after", "before", "expected"),
     [
-        (row(), row(), "agrees"),
-        (row(measured=0.519), row(), "agrees"),  # inside the committed interval
+        (row(), row(), "in agreement"),
+        (row(measured=0.519), row(), "in agreement"),  # inside the committed interval
         (row(measured=0.521), row(), "number moved"),
-        (row(measured=0.521, tolerance=0.05), row(), "agrees"),
+        (row(measured=0.521, tolerance=0.05), row(), "in agreement"),
         (row(measured=0.501, tolerance=1e-4), row(), "number moved"),
         (row(verdict="differs"), row(), "verdict changed"),
-        (row(verdict="differs"), row(verdict="differs"), "agrees"),
+        (row(verdict="differs"), row(verdict="differs"), "in agreement"),
         (row(measured=9.0, verdict="not supported by this preset"), row(), "not compared"),
-        (row(measured=9.0, relation="greater"), row(relation="greater"), "agrees"),
-        (row(measured=math.inf, relation="greater"), row(measured=math.inf, relation="greater"), "agrees"),
-        (row(measured=math.nan, verdict="differs"), row(measured=math.nan, verdict="differs"), "agrees"),
+        (row(measured=9.0, relation="greater"), row(relation="greater"), "in agreement"),
+        (
+            row(measured=math.inf, relation="greater"),
+            row(measured=math.inf, relation="greater"),
+            "in agreement",
+        ),
+        (
+            row(measured=math.nan, verdict="differs"),
+            row(measured=math.nan, verdict="differs"),
+            "in agreement",
+        ),
         (row(measured=math.nan, verdict="differs"), row(verdict="differs"), "number moved"),
     ],
 )
@@ -47,7 +55,7 @@ def test_the_first_line_says_it_all_and_the_worst_comes_first():
     first, *below = str(result).split("\n")
     assert first == (
         "The run does not agree with the committed ledger: "
-        "1 verdict changed, 1 missing from the run, 1 new, 1 agrees."
+        "1 verdict changed, 1 missing from the run, 1 new, 1 in agreement."
     )
     assert [line.split(":")[0] for line in below] == ["fl.b", "fl.gone", "fl.new", "fl.a"]
     assert "0.500 [0.480, 0.520] reproduced → 0.500 [0.480, 0.520] differs" in below[0]

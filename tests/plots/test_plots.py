@@ -209,9 +209,57 @@ def test_data_are_left_where_the_run_says(shown, tmp_path, monkeypatch):
     rows = list(csv.reader((tmp_path / "figures" / "loss.csv").read_text().splitlines()))
     assert rows[0] == ["t", "loss, γ = 1"]
     assert [row[0] for row in rows[1:]] == ["1", "10", ""]
-    assert float(rows[2][1]) == 1 / 3
+    assert float(rows[2][1]) == pytest.approx(1 / 3, rel=1e-8)
     with pytest.raises(ValueError, match="another figure"):
         plots.show(figure(), name="loss", alt=ALT, caption="Loss.", data=data)
+
+
+def panels_of(fig, **options):
+    """What the metadata of a figure say of its axes."""
+    fig.canvas.draw()
+    columns = {name: np.asarray(column) for name, column in options["data"].items()}
+    return display._panels(fig, columns, options.get("cells", {}))
+
+
+def test_lines_are_traced_to_their_columns():
+    fig, (one, two) = plots.panels(2)
+    t, loss = np.arange(1, 6), np.array([1.0, 0.1, 1e-9, np.inf, np.nan])
+    one.loglog(t, np.maximum(loss, 1e-4), label="clipped, and partly not finite")
+    one.axhline(1)
+    plots.measured(two, t, np.sqrt(t), label="points")
+    plots.theory(two, t, 2 * np.sqrt(t))  # not among the data
+    found = panels_of(fig, data={"t": t, "loss": loss, "root": np.sqrt(t), "verdict": np.full(5, "trained")})
+    assert [panel["lines"] for panel in found] == [[["t", "loss"]], [["t", "root"]]]
+    assert found[0]["x"] == ["log", *one.get_xlim()]
+    assert found[1]["y"] == ["linear", *two.get_ylim()]
+
+
+def test_a_panel_s_box_is_where_its_axes_are_drawn(shown):
+    fig, (ax,) = plots.panels(1)
+    ax.plot([0, 1], [0.2, 0.9])
+    ax.set(facecolor="#ff0000", xlim=(0, 1), ylim=(0, 1))
+    ax.grid(False)
+    (panel,) = panels_of(fig, data={"x": [0, 1], "y": [0.2, 0.9]})
+    image = np.asarray(Image.open(io.BytesIO(display._png(fig))).convert("RGB"))
+    red = (image[..., 0] > 200) & (image[..., 1] < 50)
+    rows, columns = np.where(red.any(axis=1))[0], np.where(red.any(axis=0))[0]
+    height, width = red.shape
+    drawn = [columns[0] / width, rows[0] / height, np.ptp(columns) / width, np.ptp(rows) / height]
+    assert panel["box"] == pytest.approx(drawn, abs=0.01)
+
+
+def test_a_map_names_its_cells():
+    fig, (ax,) = plots.panels(1)
+    ax.pcolormesh([1.0, 2.0, 3.0], [1.0, 2.0], [[0.1, 0.2]])
+    data = {"gamma": [1.5, 2.5], "eta": [1.5, 1.5], "verdict": ["trained", "diverged"]}
+    (panel,) = panels_of(fig, data=data, cells={ax: list(data)})
+    assert panel["cells"] == ["gamma", "eta", "verdict"]
+    with pytest.raises(ValueError, match=r"cells of map: expected columns of data, got \['loss'\]"):
+        plots.show(fig, name="map", alt=ALT, caption="A map.", data=data, cells={ax: ["gamma", "loss"]})
+
+
+def test_a_figure_without_data_has_no_panels(shown):
+    assert panels_of(figure(), data={}) == []
 
 
 def test_outside_a_notebook_nothing_is_printed(capsys):

@@ -19,8 +19,20 @@ def rows():
 def test_a_ledger_agrees_with_itself(rows):
     comparison, text = ledgers.diff("laptop", str(LAPTOP))
     assert comparison.agrees
-    count = len([row for row in rows if not row["id"].startswith("custom.")])
-    assert text == f"laptop → {LAPTOP}: {count} claims, {count} agree"
+    claims = [row for row in rows if not row["id"].startswith("custom.")]
+    small = sum(row["verdict"] == "not supported by this preset" for row in claims)
+    assert text == f"laptop → {LAPTOP}: {len(claims) - small} in agreement, {small} not compared"
+
+
+def test_a_claim_that_only_one_run_could_judge_is_listed(rows, tmp_path):
+    missed = next(row for row in rows if row["verdict"] == "reproduced")
+    others = [row for row in rows if row is not missed]
+    (tmp_path / "claims.json").write_text(
+        dump_rows([*others, missed | {"verdict": "not supported by this preset"}])
+    )
+    comparison, text = ledgers.diff("laptop", str(tmp_path))
+    assert comparison.agrees
+    assert [line.split(":")[0] for line in text.splitlines()[1:]] == [missed["id"]]
 
 
 def test_every_shape_of_ledger_is_read(rows, tmp_path):
@@ -37,6 +49,7 @@ def test_what_changed_is_listed(rows, tmp_path):
     (tmp_path / "claims.json").write_text(dump_rows([*others, changed | {"verdict": "differs"}]))
     comparison, text = ledgers.diff("laptop", str(tmp_path))
     assert not comparison.agrees
+    assert ", 1 verdict changed" in text.splitlines()[0]
     assert text.splitlines()[1].startswith(f"{changed['id']}: verdict changed")
     assert load_rows(tmp_path / "claims.json")
 

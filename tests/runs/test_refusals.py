@@ -67,6 +67,8 @@ REFUSED = [
     ("run 02 -p dataset=imagenet", "dataset = 'imagenet': expected one of digits-stream"),
     ("run 02 -p dataset=cifar10", "expected the folder of the files of cifar10"),
     ("run 02 -p dataset=cifar5m -p data_folder=/none", "data_folder = '/none': expected the folder of"),
+    ("run 03 -p dataset=tiny-imagenet", "expected the folder of the files of tiny-imagenet"),
+    ("run 02 -p dataset=tiny-imagenet", "dataset"),
     ("sweep 02 --grid dataset=mnist,cifar10", "expected the folder of the files of cifar10"),
     # ranges
     ("run C -p alpha=0.9", f"alpha = '0.9': {ALPHA}"),

@@ -42,8 +42,12 @@ def data_file(source: Path, stem: str, name: str) -> Path | None:
     return path if path and path.is_file() else None
 
 
-def download(env, stem: str, name: str) -> list[nodes.Node]:
-    """A link to a figure's data, which is put beside the pages; nothing where there are none."""
+def download(env, stem: str, name: str, panels: list) -> list[nodes.Node]:
+    """A link to a figure's data, which is put beside the pages; nothing where there are none.
+
+    With `panels`, which say where in the picture the data lie, the page also gets what readout.js reads:
+    the same file as a script, since a page from the disk may not fetch one.
+    """
     path = data_file(Path(env.srcdir), stem, name)
     if path is None:
         return []
@@ -51,6 +55,14 @@ def download(env, stem: str, name: str) -> list[nodes.Node]:
     write_atomic(Path(env.app.outdir) / target, path.read_bytes())
     up = "../" * env.docname.count("/")
     words = f'<a class="figure-data" href="{up}{target}" download="{stem}-{name}.csv">Data (CSV)</a>'
+    if panels:
+        key = f"{stem}/{name}"
+        script = f"(window.lazyrichData ??= {{}})[{json.dumps(key)}] = {json.dumps(path.read_text('utf-8'))};"
+        write_atomic(Path(env.app.outdir) / f"_static/figures/{key}.js", script)
+        words += (
+            f'<script type="application/json" class="figure-panels" data-key="{key}" '
+            f'data-source="{up}_static/figures/{key}.js">{json.dumps(panels)}</script>'
+        )
     return [nodes.Text(" "), nodes.raw("", words, format="html")]
 
 
@@ -69,7 +81,7 @@ class ComputedFigures(SphinxTransform):
             if "alt" in found:
                 image["alt"] = found["alt"]
             if "caption" in found:
-                beside = download(self.env, source.stem, found.get("name", ""))
+                beside = download(self.env, source.stem, found.get("name", ""), found.get("panels", []))
                 caption = nodes.caption("", "", *inline(found["caption"]), *beside)
                 figure = nodes.figure("", image.deepcopy(), caption)
                 # a figure's name is unique in its chapter, a label in the book
@@ -83,3 +95,4 @@ class ComputedFigures(SphinxTransform):
 
 def setup(app):
     app.add_transform(ComputedFigures)
+    app.add_js_file("readout.js", loading_method="defer")

@@ -5,6 +5,7 @@ from pathlib import Path
 import yaml
 from docutils import nodes
 
+from .figures import figure_metadata
 from .pages import Generated
 from .tables import badge, markdown, table
 
@@ -33,15 +34,18 @@ class PaperFigures(Generated):
         ]
 
     def panel(self, figure: dict) -> list[nodes.Node]:
-        """A link to the panel, to the chapter where it has no name, or the chapter's name alone."""
+        """A link to the panel, to the chapter where this preset draws none, or the chapter's name alone."""
         chapter = figure.get("chapter")
         if chapter is None:
             return [nodes.strong("", "not reproduced")]
         if f"chapters/{chapter}" not in self.env.found_docs:
             return [nodes.Text(f"{chapter} (not in this book)")]
-        if "figure" in figure:
+        if "figure" not in figure:
+            return self.cell(self.link(chapter))
+        shown = figure_metadata(self.source / "chapters" / f"{chapter}.ipynb").values()
+        if figure["figure"] in [about.get("name") for about in shown]:
             return self.cell(f"{{numref}}`fig {chapter[:2]} {figure['figure']}`")
-        return self.cell(self.link(chapter))
+        return self.cell(f"{self.link(chapter)}, not drawn at this preset")
 
     def verdicts(self, claims: list[str]) -> list[nodes.Node]:
         rows = {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lazyrich.ledger.page import interval_text
 from lazyrich.ledger.verdict import DIFFERS, INCONCLUSIVE, UNSUPPORTED
 
-AGREES, MOVED, CHANGED = "agrees", "number moved", "verdict changed"
+AGREES, MOVED, CHANGED = "in agreement", "number moved", "verdict changed"
 NOT_COMPARED, NEW, MISSING = "not compared", "new", "missing from the run"
 BAD = (CHANGED, MOVED, MISSING)
 
@@ -20,6 +20,11 @@ class Agreement:
     status: str
     before: dict | None
     after: dict | None
+
+    @property
+    def silent(self) -> bool:
+        """Whether neither run was large enough to say anything."""
+        return all(row and row["verdict"] == UNSUPPORTED for row in (self.before, self.after))
 
     def __str__(self) -> str:
         sides = (

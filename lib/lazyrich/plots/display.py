@@ -4,7 +4,7 @@ import csv
 import os
 import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from io import BytesIO, StringIO
 from itertools import zip_longest
 from pathlib import Path
@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from IPython.core.getipython import get_ipython
 from IPython.display import display
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 from PIL import Image
@@ -24,20 +25,32 @@ SHORTEST_ALT = 20
 
 
 def show(
-    fig: Figure, *, name: str, alt: str, caption: str, data: Mapping[str, ArrayLike] | None = None
+    fig: Figure,
+    *,
+    name: str,
+    alt: str,
+    caption: str,
+    data: Mapping[str, ArrayLike] | None = None,
+    cells: Mapping[Axes, Sequence[str]] | None = None,
 ) -> None:
     """Display a figure as one PNG, whose output metadata carry its words, and close it.
+
+    The metadata also say where each axes lies in the picture and which columns its lines draw, so that
+    the book's page can read out the data under the pointer.
 
     Args:
         name: lower-case words joined by hyphens; unique in a chapter.
         alt: what the figure shows, with the fitted numbers, for a reader who cannot see it.
         caption: what a reader who sees it should look at.
-        data: the plotted numbers by column, each of shape (points,); written to figures/<name>.csv in the
-            folder that $LAZYRICH_RESULTS names, if it is set. Shorter columns end in blanks.
+        data: the plotted numbers by column, each of shape (points,); written with nine digits to
+            figures/<name>.csv in the folder that $LAZYRICH_RESULTS names, if it is set. Shorter columns end
+            in blanks.
+        cells: for each axes that shows a map, the columns of its cells: abscissa, ordinate, and what is
+            to be read out.
 
     Raises:
         ValueError: a bad name, a name used before in this run, alt text that says nothing, no caption,
-            or data that are not columns.
+            data that are not columns, or cells of columns that data have not.
     """
     if not NAME.fullmatch(name):
         raise ValueError(f"name must be lower-case words joined by hyphens, got {name!r}")
@@ -47,17 +60,23 @@ def show(
         )
     if not caption.strip():
         raise ValueError(f"caption of {name} must not be empty")
-    table = _csv(name, data or {})
+    columns = _columns(name, data or {})
+    for chosen in (cells or {}).values():
+        if unknown := [key for key in chosen if key not in columns]:
+            raise ValueError(f"cells of {name}: expected columns of data, got {unknown}")
+    table = _csv(columns)
     if (folder := os.environ.get("LAZYRICH_RESULTS")) and table:
         path = Path(folder) / "figures" / f"{name}.csv"
         if path.exists():
             raise ValueError(f"name {name!r} belongs to another figure of this run")
         files.write_atomic(path, table)
     png = _png(fig)
+    about = {"alt": " ".join(alt.split()), "caption": " ".join(caption.split()), "name": name}
+    if found := _panels(fig, columns, cells or {}):
+        about["panels"] = found
     plt.close(fig)
     if get_ipython() is not None:  # a plain Python process has nowhere to show it
-        words = {"alt": " ".join(alt.split()), "caption": " ".join(caption.split()), "name": name}
-        display({"image/png": b64encode(png).decode()}, metadata={"image/png": words}, raw=True)
+        display({"image/png": b64encode(png).decode()}, metadata={"image/png": about}, raw=True)
 
 
 def _png(fig: Figure) -> bytes:
@@ -69,15 +88,59 @@ def _png(fig: Figure) -> bytes:
     return small.getvalue()
 
 
-def _csv(name: str, data: Mapping[str, ArrayLike]) -> str:
+def _columns(name: str, data: Mapping[str, ArrayLike]) -> dict[str, np.ndarray]:
     columns = {key: np.asarray(column) for key, column in data.items()}
     for key, column in columns.items():
         if column.ndim != 1:
             raise ValueError(f"data[{key!r}] of {name} must have shape (points,), got {column.shape}")
+    return columns
+
+
+def _csv(columns: Mapping[str, np.ndarray]) -> str:
     if not columns:
         return ""
     text = StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(columns)
-    rows.writerows(zip_longest(*(column.tolist() for column in columns.values()), fillvalue=""))
+    rows.writerows(zip_longest(*map(_printed, columns.values()), fillvalue=""))
     return text.getvalue()
+
+
+def _printed(column: np.ndarray) -> list:
+    """Its values, nine digits of those that are not whole: as many as tell float32 apart."""
+    return [f"{value:.9g}" for value in column] if column.dtype.kind == "f" else column.tolist()
+
+
+def _panels(fig: Figure, columns: Mapping[str, np.ndarray], cells: Mapping[Axes, Sequence[str]]) -> list:
+    """Of each axes with data: its box (left, top, width, height; of the picture 1), scales and columns."""
+    found = []
+    for ax in fig.axes:
+        drawn = {"cells": list(cells[ax])} if ax in cells else {"lines": _lines(ax, columns)}
+        if not any(drawn.values()) or not {ax.get_xscale(), ax.get_yscale()} <= {"linear", "log"}:
+            continue
+        left, bottom, width, height = ax.get_position().bounds
+        box = [round(part, 4) for part in (left, 1 - bottom - height, width, height)]
+        ends = {"x": [ax.get_xscale(), *ax.get_xlim()], "y": [ax.get_yscale(), *ax.get_ylim()]}
+        found.append({"box": box, **ends, **drawn})
+    return found
+
+
+def _lines(ax: Axes, columns: Mapping[str, np.ndarray]) -> list[list[str]]:
+    """The pairs of columns that are drawn as lines or points."""
+    pairs = []
+    for line in ax.lines:
+        x, y = (
+            next((key for key, column in columns.items() if _same(np.asarray(drawn), column)), None)
+            for drawn in (line.get_xdata(), line.get_ydata())
+        )
+        if x and y and x != y and [x, y] not in pairs:
+            pairs.append([x, y])
+    return pairs
+
+
+def _same(drawn: np.ndarray, column: np.ndarray) -> bool:
+    """Whether these are the column's values, save for some that were clipped or are not finite."""
+    if drawn.shape != column.shape or column.dtype.kind not in "iuf" or drawn.dtype.kind not in "iuf":
+        return False
+    finite = np.isfinite(drawn)
+    return bool(finite.any() and np.isclose(drawn[finite], column[finite], rtol=1e-9, atol=0).mean() > 0.5)

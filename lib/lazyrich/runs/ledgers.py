@@ -5,6 +5,7 @@ from pathlib import Path
 
 from lazyrich.files import data_path, repository
 from lazyrich.ledger import Comparison, compare, load_rows, read_ledger
+from lazyrich.ledger.compare import AGREES, STATUSES
 
 from .parameters import ParameterError
 
@@ -40,11 +41,6 @@ def rows_of(name: str) -> list[dict]:
         raise ParameterError(str(error)) from error
 
 
-def _results(preset: str) -> list[Path]:
-    root = repository()
-    return sorted((root / "results" / preset).glob("[0-9][0-9]_*/claims.json")) if root else []
-
-
 def _read(path: Path) -> list[dict]:
     """The rows of a file in one of the three shapes that a ledger has."""
     try:
@@ -61,8 +57,11 @@ def _read(path: Path) -> list[dict]:
 
 
 def diff(before: str, after: str) -> tuple[Comparison, str]:
-    """How ledger `after` stands to `before`, claim by claim, and as text: counts, then what differs."""
+    """How ledger `after` stands to `before`, claim by claim, and as text: counts, then what differs.
+
+    A claim that neither run was large enough for is counted and not listed.
+    """
     found = compare(rows_of(after), rows_of(before))
-    changed = [row for row in found.rows if row.status != "agrees"]
-    head = f"{before} → {after}: {len(found.rows)} claims, {len(found.rows) - len(changed)} agree"
-    return found, "\n".join([head, *map(str, changed)])
+    counts = ", ".join(f"{n} {status}" for status in STATUSES[::-1] if (n := found.count(status)))
+    listed = [row for row in found.rows if row.status != AGREES and not row.silent]
+    return found, "\n".join([f"{before} → {after}: {counts or 'no claims'}", *map(str, listed)])

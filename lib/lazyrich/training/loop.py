@@ -64,6 +64,11 @@ def log_steps(steps: int, per_decade: int = 10) -> np.ndarray:
     return np.unique(np.round(np.geomspace(1, steps, count)).astype(int) - 1)
 
 
+def as_partial(function: Callable) -> Partial:
+    """The function as a pytree; one that is one already keeps its arrays outside the compiled program."""
+    return function if isinstance(function, Partial) else Partial(function)
+
+
 @dataclass(frozen=True)
 class _Program:
     """All that a compiled program depends on besides the shapes of its arrays."""
@@ -174,9 +179,9 @@ def train(
     params, diverged_at, losses, recorded = _run(
         program,
         _shared_out(cells, seeds.size),
-        Partial(batches) if callable(batches) else Partial(_fixed, *map(jnp.asarray, batches)),
+        as_partial(batches) if callable(batches) else Partial(_fixed, *map(jnp.asarray, batches)),
         jax.tree.map(jnp.asarray, dict(evaluate or {})),
-        {name: Partial(probe) for name, probe in (probes or {}).items()},
+        {name: as_partial(probe) for name, probe in (probes or {}).items()},
         jnp.asarray(slots),
         len(probe_steps),
         jax.random.key(data_seed),

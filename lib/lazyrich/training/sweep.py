@@ -25,7 +25,7 @@ from lazyrich.files import sha256
 from lazyrich.models.centering import difference
 from lazyrich.training import _chunks as chunks
 from lazyrich.training._checkpoint import Store
-from lazyrich.training.loop import OPTIMISERS, _check
+from lazyrich.training.loop import OPTIMISERS, _check, as_partial
 from lazyrich.training.losses import LOSSES
 
 CACHE = 2**19  # bytes of increments that a core takes through a chunk at once
@@ -155,8 +155,8 @@ def sweep(
     graphdef, _, rest = nnx.split(nnx.eval_shape(lambda: make(nnx.Rngs(params=0))), nnx.Param, ...)
     if jax.tree.leaves(rest):
         raise ValueError(f"make: the network has state besides its parameters: {rest}")
-    draw = Partial(batches) if callable(batches) else Partial(chunks.fixed, *map(jnp.asarray, batches))
-    probes = {name: Partial(probe) for name, probe in (probes or {}).items()}
+    draw = as_partial(batches) if callable(batches) else Partial(chunks.fixed, *map(jnp.asarray, batches))
+    probes = {name: as_partial(probe) for name, probe in (probes or {}).items()}
     starts = [nnx.state(make(nnx.Rngs(params=jax.random.key(seed))), nnx.Param) for seed in seeds]
     keys = [jax.random.key(data_seed) for _ in seeds]
     if not shared_data:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from . import Checked, parameter
+from .images import DATASETS, check_folder
 
-DATASETS = ("digits-stream", "mnist-stream", "mnist", "fashion-mnist", "cifar10", "cifar5m", "mnist1m")
 MODELS = ("mlp", "cnn", "resnet", "vit")
 
 
@@ -56,6 +56,10 @@ class Parameters(Checked):
     tuned_steps: int = parameter(400, "steps for which the best γ is sought", low=20, high=1_000_000)
     widths: tuple[int, ...] = parameter((64, 128, 256), "widths that are compared", low=8, high=65_536)
     index_seeds: int = parameter(0, "seeds of the single-index targets, 0 leaves them out", low=0, high=1000)
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_folder(self.dataset, self.data_folder)
 
     def memory(self) -> dict[str, float]:
         """What a sweep may take on the device, and the increments of all its cells on the host."""
