@@ -329,7 +329,7 @@
     ].forEach(function (entry) {
       var item = element("li");
       item.append(element("span", { class: entry[0], style: entry[1], "aria-hidden": "true" }));
-      worded(item, entry[2]);
+      item.append(worded(element("span"), entry[2]));
       list.append(item);
     });
     return list;
