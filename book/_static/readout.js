@@ -60,23 +60,22 @@
     return size && (size < 1e-3 || size >= 1e5) ? value.toExponential(2).replace("e+", "e") : String(+value.toPrecision(4));
   }
 
-  function titled(name) { // "gamma_ce" and "1 + step" as a reader would say them
-    return name.split("_").map(function (word) { return word.replace(/^[a-z]+/, function (w) { return GREEK[w] || w; }); }).join(" ");
+  function titled(name) {
+    return name.replace(/_.*/, "").replace(/^[a-z]+$/, function (word) { return GREEK[word] || word; });
   }
 
-  function told(point, columns, isMap) {
-    var values = point.names.map(function (name) { return columns[name][point.row]; });
-    if (isMap) return point.names.map(function (name, i) {
-      var title = titled(name.split("_")[0]);
-      return isNaN(number(values[i])) ? values[i] : title + " = " + digits(number(values[i]));
+  // A cell: its columns, the last of which is the verdict. A point: its curve, and how a curve in time ends.
+  function told(point, columns, panel) {
+    var values = point.names.map(function (name) { return columns[name] && columns[name][point.row]; });
+    if (panel.cells) return point.names.map(function (name, i) {
+      return isNaN(number(values[i])) ? values[i] : titled(name) + " = " + digits(number(values[i]));
     }).join(", ");
-    var text = titled(point.names[0]) + " = " + digits(number(values[0])) + ", " + titled(point.names[1]) + " = " + digits(number(values[1]));
-    if (!/step|time/.test(point.names[0])) return text;
-    var curve = columns[point.names[1]].map(number), times = columns[point.names[0]];
-    var lost = curve.findIndex(function (v) { return v === Infinity; });
-    if (lost >= 0) return text + "; diverged at " + titled(point.names[0]) + " = " + digits(number(times[lost]));
-    var last = curve.filter(isFinite).pop();
-    return text + "; ends at " + digits(last);
+    var label = point.names[2], xName = panel.names[0], yName = panel.names[1];
+    var text = (label ? label + ": " : "") + xName + " = " + digits(number(values[0])) + ", " + yName + " = " + digits(number(values[1]));
+    if (!/\b(steps?|time)\b/.test(xName)) return text;
+    var curve = columns[point.names[1]].map(number), lost = curve.indexOf(Infinity);
+    if (lost >= 0) return text + "; diverged at " + xName + " = " + digits(number(columns[point.names[0]][lost]));
+    return text + "; ends at " + digits(curve.filter(isFinite).pop());
   }
 
   function prepare(about) {
@@ -121,7 +120,7 @@
       mark.style.left = spot.x + "px";
       mark.style.top = spot.y + "px";
       mark.hidden = false;
-      text.textContent = told(point, columns, !!panels[k].cells);
+      text.textContent = told(point, columns, panels[k]);
     }
 
     function pointed(event) {

@@ -15,6 +15,7 @@ from PIL import Image
 from lazyrich import plots
 from lazyrich.fits import Interval
 from lazyrich.plots import display
+from lazyrich.plots.traced import trace
 
 ALT = "Loss against time: it falls as t to the minus 0.50."
 
@@ -169,9 +170,9 @@ def test_show_gives_a_small_opaque_image_with_its_words(shown):
     ((bundle, options),) = shown
     assert set(bundle) == {"image/png"}
     assert options["raw"]
-    assert options["metadata"] == {
-        "image/png": {"alt": ALT, "caption": "The loss falls.", "name": "loss-over-time"}
-    }
+    about = options["metadata"]["image/png"]
+    assert len(about.pop("panels")) == 4
+    assert about == {"alt": ALT, "caption": "The loss falls.", "name": "loss-over-time"}
     png = b64decode(bundle["image/png"])
     assert len(png) < 60_000
     image = Image.open(io.BytesIO(png)).convert("RGBA")
@@ -207,18 +208,16 @@ def test_data_are_left_where_the_run_says(shown, tmp_path, monkeypatch):
     monkeypatch.setenv("LAZYRICH_RESULTS", str(tmp_path))
     plots.show(figure(), name="loss", alt=ALT, caption="Loss.", data=data)
     rows = list(csv.reader((tmp_path / "figures" / "loss.csv").read_text().splitlines()))
-    assert rows[0] == ["t", "loss, γ = 1"]
-    assert [row[0] for row in rows[1:]] == ["1", "10", ""]
+    assert rows[0][:2] == ["t", "loss, γ = 1"]
+    assert [row[0] for row in rows[1:4]] == ["1", "10", ""]
     assert float(rows[2][1]) == pytest.approx(1 / 3, rel=1e-8)
     with pytest.raises(ValueError, match="another figure"):
         plots.show(figure(), name="loss", alt=ALT, caption="Loss.", data=data)
 
 
-def panels_of(fig, **options):
-    """What the metadata of a figure say of its axes."""
+def traced(fig, cells=None, **data):
     fig.canvas.draw()
-    columns = {name: np.asarray(column) for name, column in options["data"].items()}
-    return display._panels(fig, columns, options.get("cells", {}))
+    return trace(fig, {name: np.asarray(column) for name, column in data.items()}, cells or {})
 
 
 def test_lines_are_traced_to_their_columns():
@@ -226,20 +225,51 @@ def test_lines_are_traced_to_their_columns():
     t, loss = np.arange(1, 6), np.array([1.0, 0.1, 1e-9, np.inf, np.nan])
     one.loglog(t, np.maximum(loss, 1e-4), label="clipped, and partly not finite")
     one.axhline(1)
-    plots.measured(two, t, np.sqrt(t), label="points")
-    plots.theory(two, t, 2 * np.sqrt(t))  # not among the data
-    found = panels_of(fig, data={"t": t, "loss": loss, "root": np.sqrt(t), "verdict": np.full(5, "trained")})
-    assert [panel["lines"] for panel in found] == [[["t", "loss"]], [["t", "root"]]]
-    assert found[0]["x"] == ["log", *one.get_xlim()]
-    assert found[1]["y"] == ["linear", *two.get_ylim()]
+    one.set(title=r"$L=3$", xlabel="step", ylabel=r"loss, $\eta=1$")
+    plots.measured(two, t, np.sqrt(t))
+    columns, (first, second) = traced(fig, t=t, loss=loss, root=np.sqrt(t), verdict=np.full(5, "trained"))
+    assert set(columns) == {"t", "loss", "root", "verdict"}
+    assert first["lines"] == [["t", "loss", "L=3, clipped, and partly not finite"]]
+    assert second["lines"] == [["t", "root", ""]]
+    assert first["x"] == ["log", *one.get_xlim()]
+    assert second["y"] == ["linear", *two.get_ylim()]
+    assert (first["names"], second["names"]) == (["step", "loss, η=1"], ["x", "value"])
+
+
+def test_what_no_column_holds_is_added_with_its_interval():
+    fig, (ax,) = plots.panels(1)
+    t, y = np.arange(1, 5), np.array([1.0, 4.0, 9.0, 16.0])
+    plots.measured(ax, t, y, y - 0.5, y + 1, label=r"$\gamma=1$")
+    plots.theory(ax, t, 2 * y, "theory")
+    plots.theory(ax, t, 3 * y, "theory")
+    columns, (panel,) = traced(fig, t=t)
+    assert panel["lines"] == [
+        ["t", "γ=1: y", "γ=1"],
+        ["t", "theory: y", "theory"],
+        ["t", "theory (3): y", "theory"],
+    ]
+    np.testing.assert_array_equal(columns["γ=1: y"], y)
+    np.testing.assert_allclose(columns["γ=1: low"], y - 0.5)
+    np.testing.assert_allclose(columns["γ=1: high"], y + 1)
+    np.testing.assert_array_equal(columns["theory (3): y"], 3 * y)
+
+
+def test_every_line_s_columns_are_in_the_file(shown, tmp_path, monkeypatch):
+    monkeypatch.setenv("LAZYRICH_RESULTS", str(tmp_path))
+    plots.show(figure(3), name="loss", alt=ALT, caption="Loss.")
+    (header, *_), *_ = [list(csv.reader((tmp_path / "figures" / "loss.csv").read_text().splitlines()))]
+    ((*_, options),) = shown
+    lines = [line for panel in options["metadata"]["image/png"]["panels"] for line in panel["lines"]]
+    assert len(lines) == 24
+    assert {column for x, y, _ in lines for column in (x, y)} <= set(header)
 
 
 def test_a_panel_s_box_is_where_its_axes_are_drawn(shown):
     fig, (ax,) = plots.panels(1)
-    ax.plot([0, 1], [0.2, 0.9])
+    ax.plot([0, 0.5, 1], [0.2, 0.4, 0.9])
     ax.set(facecolor="#ff0000", xlim=(0, 1), ylim=(0, 1))
     ax.grid(False)
-    (panel,) = panels_of(fig, data={"x": [0, 1], "y": [0.2, 0.9]})
+    _, (panel,) = traced(fig)
     image = np.asarray(Image.open(io.BytesIO(display._png(fig))).convert("RGB"))
     red = (image[..., 0] > 200) & (image[..., 1] < 50)
     rows, columns = np.where(red.any(axis=1))[0], np.where(red.any(axis=0))[0]
@@ -252,14 +282,17 @@ def test_a_map_names_its_cells():
     fig, (ax,) = plots.panels(1)
     ax.pcolormesh([1.0, 2.0, 3.0], [1.0, 2.0], [[0.1, 0.2]])
     data = {"gamma": [1.5, 2.5], "eta": [1.5, 1.5], "verdict": ["trained", "diverged"]}
-    (panel,) = panels_of(fig, data=data, cells={ax: list(data)})
+    _, (panel,) = traced(fig, {ax: list(data)}, **data)
     assert panel["cells"] == ["gamma", "eta", "verdict"]
     with pytest.raises(ValueError, match=r"cells of map: expected columns of data, got \['loss'\]"):
         plots.show(fig, name="map", alt=ALT, caption="A map.", data=data, cells={ax: ["gamma", "loss"]})
 
 
-def test_a_figure_without_data_has_no_panels(shown):
-    assert panels_of(figure(), data={}) == []
+def test_a_figure_without_lines_has_no_panels():
+    fig, (ax,) = plots.panels(1)
+    ax.axhline(1)
+    ax.plot([0, 1], [0, 1])
+    assert traced(fig) == ({}, [])
 
 
 def test_outside_a_notebook_nothing_is_printed(capsys):

@@ -29,9 +29,10 @@ def figure_metadata(notebook: Path) -> dict[str, dict]:
 
 
 def inline(text: str) -> list[nodes.Node]:
-    """Plain text with ``$…$`` as maths."""
-    parts = re.split(r"\$([^$]+)\$", text)
-    return [nodes.math(part, part) if i % 2 else nodes.Text(part) for i, part in enumerate(parts) if part]
+    """Plain text with ``$…$`` as maths and ``*…*`` as emphasis."""
+    kinds = (nodes.Text, lambda part: nodes.math(part, part), lambda part: nodes.emphasis(part, part))
+    parts = re.split(r"\$([^$]+)\$|\*(\w[^*]*)\*", text)
+    return [kinds[i % 3](part) for i, part in enumerate(parts) if part]
 
 
 def data_file(source: Path, stem: str, name: str) -> Path | None:

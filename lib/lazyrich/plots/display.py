@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from PIL import Image
 
 from lazyrich import files
+from lazyrich.plots.traced import trace
 
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 SHORTEST_ALT = 20
@@ -43,8 +44,8 @@ def show(
         alt: what the figure shows, with the fitted numbers, for a reader who cannot see it.
         caption: what a reader who sees it should look at.
         data: the plotted numbers by column, each of shape (points,); written with nine digits to
-            figures/<name>.csv in the folder that $LAZYRICH_RESULTS names, if it is set. Shorter columns end
-            in blanks.
+            figures/<name>.csv in the folder that $LAZYRICH_RESULTS names, if it is set. What a line draws
+            and no column holds is added under the line's label. Shorter columns end in blanks.
         cells: for each axes that shows a map, the columns of its cells: abscissa, ordinate, and what is
             to be read out.
 
@@ -64,16 +65,17 @@ def show(
     for chosen in (cells or {}).values():
         if unknown := [key for key in chosen if key not in columns]:
             raise ValueError(f"cells of {name}: expected columns of data, got {unknown}")
+    png = _png(fig)
+    columns, panels = trace(fig, columns, cells or {})
     table = _csv(columns)
     if (folder := os.environ.get("LAZYRICH_RESULTS")) and table:
         path = Path(folder) / "figures" / f"{name}.csv"
         if path.exists():
             raise ValueError(f"name {name!r} belongs to another figure of this run")
         files.write_atomic(path, table)
-    png = _png(fig)
     about = {"alt": " ".join(alt.split()), "caption": " ".join(caption.split()), "name": name}
-    if found := _panels(fig, columns, cells or {}):
-        about["panels"] = found
+    if panels:
+        about["panels"] = panels
     plt.close(fig)
     if get_ipython() is not None:  # a plain Python process has nowhere to show it
         display({"image/png": b64encode(png).decode()}, metadata={"image/png": about}, raw=True)
@@ -109,38 +111,3 @@ def _csv(columns: Mapping[str, np.ndarray]) -> str:
 def _printed(column: np.ndarray) -> list:
     """Its values, nine digits of those that are not whole: as many as tell float32 apart."""
     return [f"{value:.9g}" for value in column] if column.dtype.kind == "f" else column.tolist()
-
-
-def _panels(fig: Figure, columns: Mapping[str, np.ndarray], cells: Mapping[Axes, Sequence[str]]) -> list:
-    """Of each axes with data: its box (left, top, width, height; of the picture 1), scales and columns."""
-    found = []
-    for ax in fig.axes:
-        drawn = {"cells": list(cells[ax])} if ax in cells else {"lines": _lines(ax, columns)}
-        if not any(drawn.values()) or not {ax.get_xscale(), ax.get_yscale()} <= {"linear", "log"}:
-            continue
-        left, bottom, width, height = ax.get_position().bounds
-        box = [round(part, 4) for part in (left, 1 - bottom - height, width, height)]
-        ends = {"x": [ax.get_xscale(), *ax.get_xlim()], "y": [ax.get_yscale(), *ax.get_ylim()]}
-        found.append({"box": box, **ends, **drawn})
-    return found
-
-
-def _lines(ax: Axes, columns: Mapping[str, np.ndarray]) -> list[list[str]]:
-    """The pairs of columns that are drawn as lines or points."""
-    pairs = []
-    for line in ax.lines:
-        x, y = (
-            next((key for key, column in columns.items() if _same(np.asarray(drawn), column)), None)
-            for drawn in (line.get_xdata(), line.get_ydata())
-        )
-        if x and y and x != y and [x, y] not in pairs:
-            pairs.append([x, y])
-    return pairs
-
-
-def _same(drawn: np.ndarray, column: np.ndarray) -> bool:
-    """Whether these are the column's values, save for some that were clipped or are not finite."""
-    if drawn.shape != column.shape or column.dtype.kind not in "iuf" or drawn.dtype.kind not in "iuf":
-        return False
-    finite = np.isfinite(drawn)
-    return bool(finite.any() and np.isclose(drawn[finite], column[finite], rtol=1e-9, atol=0).mean() > 0.5)
