@@ -5,6 +5,7 @@
   "use strict";
 
   var GREEK = { alpha: "α", beta: "β", gamma: "γ", eta: "η", kappa: "κ", lambda: "λ" };
+  var IDLE = "Point at the figure to read its data.";
   var REACH = 40; // pixels from the pointer to a curve's nearest point
   var KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
@@ -67,7 +68,8 @@
   // A cell: its columns, the last of which is the verdict. A point: its curve, and how a curve in time ends.
   function told(point, columns, panel) {
     var values = point.names.map(function (name) { return columns[name] && columns[name][point.row]; });
-    if (panel.cells) return point.names.map(function (name, i) {
+    var which = point.names[2].split("_").slice(1).join(" "); // of maps side by side
+    if (panel.cells) return (which ? which + ": " : "") + point.names.map(function (name, i) {
       return isNaN(number(values[i])) ? values[i] : titled(name) + " = " + digits(number(values[i]));
     }).join(", ");
     var label = point.names[2], xName = panel.names[0], yName = panel.names[1];
@@ -90,7 +92,7 @@
     whole.replaceWith(frame);
     frame.append(whole, glass, mark);
     frame.after(text);
-    text.textContent = "Point at the figure to read its data.";
+    text.textContent = IDLE;
 
     function ready(then) {
       if (columns) return then();
@@ -135,6 +137,10 @@
           });
         });
         if (best) show(best.k, best.point);
+        else {
+          mark.hidden = true;
+          text.textContent = IDLE;
+        }
       });
     }
 

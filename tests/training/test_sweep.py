@@ -14,7 +14,8 @@ from flax import nnx
 
 from lazyrich.models import MLP, functional, learning_rates
 from lazyrich.models import centred as centred_network
-from lazyrich.training import _chunks, losses, sweep
+from lazyrich.theory.conventions import function_rate, half_square_rate
+from lazyrich.training import _chunks, losses, sweep, train
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(16, 5)).astype(np.float32)
@@ -283,3 +284,13 @@ def test_bad_input_is_named(change, message):
     good = dict(steps=5, feature_strength=1.0, learning_rate=0.1)
     with pytest.raises(ValueError, match=message):
         sweep(mlp, (X, Y), **good | change)
+
+
+def test_train_runs_the_same_network_at_the_converted_rate():
+    """The recipe of the notation page, with GE's loss 2/C times the other."""
+    gamma, eta, outputs = 2.0, 0.1, Y.shape[1]
+    ours = sweep(mlp, (X, Y), steps=20, feature_strength=gamma, learning_rate=eta)
+    rate = function_rate(half_square_rate(eta, outputs), gamma)
+    theirs = train(mlp, (X, Y), steps=20, feature_strength=gamma, learning_rate=rate, centred=True)
+    assert ours.loss[0, -1] < 0.95 * ours.loss[0, 0]
+    np.testing.assert_allclose(ours.loss.ravel(), 2 / outputs * theirs.loss.ravel(), rtol=1e-4)

@@ -59,7 +59,9 @@ class Headlines(Generated):
         if measured:
             row, run = measured
             text += nodes.strong("", interval_text(row))
-            text += nodes.Text(f" (theory {theory_text(row)}, preset {run.record['preset']}): ")
+            preset, allowance = run.record["preset"], row["allowance"]
+            said = f"theory {theory_text(row)}, allowance {allowance:.3g}, preset {preset}"
+            text += nodes.Text(f" ({said}): ")
             text += badge(row["verdict"])
         else:
             text += nodes.Text("… not measured at this preset.")

@@ -55,3 +55,15 @@ def committed(name: str, origin: str) -> list[Run]:
 def with_verdict(runs: list[Run], *verdicts: str) -> list[dict]:
     """The rows of all runs that have one of the verdicts."""
     return [row for run in runs for row in run.rows if row["verdict"] in verdicts]
+
+
+UNSUPPORTED = "not supported by this preset"
+
+
+def best_rows(runs: list[Run]) -> list[dict]:
+    """One row a claim: the first run's, or the first's that was large enough for it."""
+    rows = {}
+    for row in (row for run in runs for row in run.rows):
+        if rows.setdefault(row["id"], row)["verdict"] == UNSUPPORTED:
+            rows[row["id"]] = row
+    return list(rows.values())

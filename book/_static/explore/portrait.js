@@ -243,7 +243,7 @@
       line(plot, lines.min, [7, 5]);
       if (lines.closing < box.x[1]) line(plot, [[lines.closing, box.y[0]], [lines.closing, box.y[1]]], [2, 4]);
       note(plot, "γ²", plot.x(-3.2), plot.y(lines.max[14][1]) - 18);
-      note(plot, p.depth === 2 ? "γ" : "γ^(2/" + p.depth + ")", plot.x(3), plot.y(lines.max[64][1]) - 18);
+      note(plot, p.depth === 2 ? "γ" : "γ^(" + (p.depth % 2 ? "2/" + p.depth : "1/" + p.depth / 2) + ")", plot.x(3), plot.y(lines.max[64][1]) - 18);
       c.strokeStyle = LINE[1];
       c.lineWidth = 4;
       c.strokeRect(plot.x(Math.log10(gammaAt(cell[0]))) - 5, plot.y(Math.log10(rateAt(cell[1]))) - 5, 10, 10);
@@ -323,7 +323,7 @@
     [
       ["scale", "background: linear-gradient(to right, " + STOPS.join(", ") + ")", "final over initial loss, 10⁻⁶ to 1"],
       ["", "background: var(--diverged)", "diverged"],
-      ["line", "", "η_max: above it the minimum repels"],
+      ["line", "", "η_max: above it the minimum repels; yellow there is unstable, but finite"],
       ["line", "border-top-style: dashed", "η_min: below it T steps are too few"],
       ["line", "border-top-style: dotted", "γ_c: where the two meet"],
     ].forEach(function (entry) {
