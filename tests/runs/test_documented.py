@@ -41,7 +41,8 @@ def test_a_documented_command_is_accepted(page, command, tmp_path, monkeypatch, 
     monkeypatch.setattr(sweep, "repository", lambda: tmp_path)
     monkeypatch.setitem(sweep.SUBMITS, "slurm", "sh")
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "cifar10").mkdir()
+    for name in ("cifar10", "cifar5m"):
+        (tmp_path / name).mkdir()
     profiles = tmp_path / "workflow" / "profiles"
     profiles.parent.mkdir()
     profiles.symlink_to(ROOT / "workflow" / "profiles")

@@ -140,7 +140,7 @@ REFUSED = [
     ("compare taken", "run = taken: expected the folder of a run"),
     ("compare", "the following arguments are required: RUN"),
     ("ledger", "the following arguments are required: diff, A, B"),
-    ("ledger diff a b", "expected a committed one (laptop)"),
+    ("ledger diff a b", "expected a committed one (laptop"),
     ("ledger diff", "the following arguments are required: "),
     ("ledger diff taken", "the following arguments are required: "),
     ("data", "the following arguments are required: action"),
