@@ -68,7 +68,7 @@ def test_a_cell_of_a_portrait_is_read_out(page, html, name):
         for row in rows[:: len(rows) // 7]:
             gamma, rate = float(row[x]), float(row[y])
             text = point_at(page, shown, panel, gamma, rate)
-            said = dict(part.split(" = ") for part in text.split(", ")[:-1])
+            said = dict(part.split(" = ") for part in text.split(": ")[-1].split(", ")[:-1])
             assert float(said["γ"]) == pytest.approx(gamma, rel=5e-3)
             assert float(said["η"]) == pytest.approx(rate, rel=5e-3)
             assert text.endswith(row[verdict])
